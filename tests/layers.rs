@@ -56,12 +56,17 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
     assert!(stacks >= 4, "only {stacks} stacks were found");
 }
 
-/// The layers that every slot consists of, which have their cases together, in `slots`.
-const OF_SLOTS: [&str; 4] = [
-    "boost.slot_frames",
-    "boost.slot_ways",
-    "boost.off",
-    "boost.by_hand",
+/// Layers that have their cases together: those of which every slot consists, and the parts of
+/// policies. By layer, the folder of the cases, and the line that each of them has.
+const TOGETHER: [(&str, &str, &str); 8] = [
+    ("boost.slot_frames", "slots", "        slot "),
+    ("boost.slot_ways", "slots", "        slot "),
+    ("boost.off", "slots", "        slot "),
+    ("policy.at_once", "slots", "        slot "),
+    ("policy.spp", "policies", "    signal spp"),
+    ("policy.errors", "policies", "    monitor errors"),
+    ("policy.counting", "policies", "    decision counting"),
+    ("policy.threshold", "policies", "    decision threshold"),
 ];
 
 /// What is worth a case of each layer: the name of a case of it begins with its word.
@@ -104,9 +109,10 @@ fn the_list_of_the_book_has_every_layer_and_no_other() {
 /// The situations of which a layer has no case in the folder of its name.
 fn unseen(layer: &str, cases: &[(String, String)]) -> Vec<&'static str> {
     let own = layer.rsplit('.').next().expect("a name has a last part");
-    let (folder, line) = match OF_SLOTS.contains(&layer) {
-        true => ("slots", "        slot ".to_string()),
-        false => (own, format!("use {layer}\n")),
+    let mut together = TOGETHER.iter();
+    let (folder, line) = match together.find(|(one, _, _)| *one == layer) {
+        Some((_, folder, line)) => (*folder, (*line).to_string()),
+        None => (own, format!("use {layer}\n")),
     };
     let is_seen = |situation: &&str| {
         let begins = format!("{folder}/{situation}");

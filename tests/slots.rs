@@ -47,6 +47,7 @@ const LAYERS: [&str; 5] = [
 /// Layers of this test, and its policy.
 const OWN: &str = "\
 use boost.service
+use policy.service
 
 // flip: turns all bits over
 worker flip
@@ -96,16 +97,14 @@ provides policy
 
 session {
     noise: u32 = seed
-    epoch: u8 = 0
     timer tick
     on start { start tick after period }
 }
 
 on tick {
     noise = noise * 1103515245 + 12345
-    epoch = (epoch + 1) % 16
     let to = if now < ends { ((noise >> 16) % (layers as u32)) as u8 } else { last }
-    tell above switch(to, epoch)
+    tell above switch(to)
     if now < ends { start tick after period }
 }
 

@@ -11,6 +11,7 @@
 //! ```
 
 use super::names::refuse_repeated;
+use super::policies::layers_of;
 
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
@@ -106,8 +107,10 @@ pub struct Unit {
     pub layers: Vec<ast::Layer>,
     /// Items that belong to no layer.
     pub items: Vec<ast::Item>,
-    /// The stacks it declares.
+    /// The stacks it declares, without slots.
     pub stacks: Vec<ast::Stack>,
+    /// The policies it declares, for slots of its own and of those that use it.
+    policies: Vec<ast::Policy>,
 }
 
 impl Unit {
@@ -135,7 +138,12 @@ impl Unit {
             | ast::Item::Finder(_)
             | ast::Item::Handler(_) => None,
         });
-        layers.chain(services).chain(items).collect()
+        let policies = self.policies.iter().map(|policy| &policy.name);
+        layers
+            .chain(services)
+            .chain(items)
+            .chain(policies)
+            .collect()
     }
 }
 
@@ -276,9 +284,9 @@ pub fn load(
     };
     loader.unit(root);
     loader.unit(vec![(BUILT_IN.to_string(), MESSAGES.to_string())]);
-    while let Some((user, wanted, why)) = loader.wanted.pop_front() {
-        loader.follow(user, &wanted, why);
-    }
+    loader.follow_all();
+    loader.expand_slots();
+    loader.follow_all();
     let Loader {
         mut files,
         mut diagnostics,
@@ -341,6 +349,7 @@ impl Loader<'_> {
             layers: Vec::new(),
             items: Vec::new(),
             stacks: Vec::new(),
+            policies: Vec::new(),
         };
         let (alone, told) = (texts.len() == 1, self.diagnostics.len());
         for (name, text) in texts {
@@ -354,11 +363,9 @@ impl Loader<'_> {
                     ast::Declaration::Layer(layer) => unit.layers.push(layer),
                     ast::Declaration::Item(item) => unit.items.push(item),
                     ast::Declaration::Stack(stack) => unit.stacks.push(stack),
+                    ast::Declaration::Policy(policy) => unit.policies.push(policy),
                 }
             }
-            let slots = unit.stacks.iter_mut().flat_map(without_slots);
-            let slots = slots.map(|wanted| (id, wanted, Why::ForSlots));
-            self.wanted.extend(slots);
             let wanted = tree.uses.into_iter();
             self.wanted
                 .extend(wanted.map(|wanted| (id, wanted, Why::Written)));
@@ -366,6 +373,8 @@ impl Loader<'_> {
         let is_read = self.diagnostics.len() == told;
         let layers = unit.layers.iter().map(|layer| &layer.name);
         refuse_repeated(layers, &mut self.diagnostics);
+        let policies = unit.policies.iter().map(|policy| &policy.name);
+        refuse_repeated(policies, &mut self.diagnostics);
         let stacks = unit.stacks.iter().map(|stack| &stack.name);
         if is_read {
             refuse_repeated(stacks, &mut self.diagnostics);
@@ -375,6 +384,43 @@ impl Loader<'_> {
         }
         self.files.units.push(unit);
         id
+    }
+
+    /// Looks for all that is wanted, and for what that wants.
+    fn follow_all(&mut self) {
+        while let Some((user, wanted, why)) = self.wanted.pop_front() {
+            self.follow(user, &wanted, why);
+        }
+    }
+
+    /// Replaces the slots of all stacks by layers, which are wanted then.
+    fn expand_slots(&mut self) {
+        for id in (0..self.files.units.len() as u32).map(UnitId) {
+            let mut stacks = std::mem::take(&mut self.files.units[id.0 as usize].stacks);
+            if !stacks.is_empty() {
+                let policies = self.policies_in_sight(id);
+                for stack in &mut stacks {
+                    let used = without_slots(stack, self.sources, |slot| {
+                        layers_of(slot, &policies, &mut self.diagnostics)
+                    });
+                    let used = used.into_iter().map(|used| (id, used, Why::ForSlots));
+                    self.wanted.extend(used);
+                }
+            }
+            self.files.units[id.0 as usize].stacks = stacks;
+        }
+    }
+
+    /// The policies that a unit sees, by their names.
+    fn policies_in_sight(&self, unit: UnitId) -> BTreeMap<String, ast::Policy> {
+        let mut policies = BTreeMap::new();
+        for unit in self.files.visible(unit) {
+            for policy in &self.files.unit(unit).policies {
+                let name = policy.name.text.clone();
+                policies.entry(name).or_insert_with(|| policy.clone());
+            }
+        }
+        policies
     }
 
     /// Looks for what a unit uses.

@@ -51,6 +51,7 @@ mod origins;
 mod parameters;
 mod parts;
 mod paths;
+mod policies;
 mod processes;
 mod reads;
 mod relays;

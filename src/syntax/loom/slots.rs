@@ -7,117 +7,176 @@
 //!                        parity } {         key 0 off as repair_off
 //!     tunnel { port messages }              key 1 parity as repair_parity
 //! }                                         key 15 noise as repair_noise
-//!                                       }
+//!                                       }   // or the layers of `noise`, on each other
 //!                                       slot_ways(ways = [repair_off, repair_parity],
 //!                                                 control = repair_noise, frames = repair,
-//!                                                 layers = 2)
+//!                                                 layers = 2, digest = 0x3d1f_0b1c)
 //!                                       as repair_ways { tunnel { port messages } }
 //! ```
 
 use super::ast;
-use crate::source::Span;
+use crate::source::{Sources, Span};
 
 /// The label of the policy.
 const CONTROL: u64 = 15;
 
 /// The files of the library in which the layers of slots are.
-const FILES: [&str; 4] = ["slot_frames", "slot_ways", "off", "by_hand"];
+const FILES: [[&str; 2]; 4] = [
+    ["boost", "slot_frames"],
+    ["boost", "slot_ways"],
+    ["boost", "off"],
+    ["policy", "at_once"],
+];
 
-/// Replaces the slots of a stack by layers; returns what the stack uses for them.
-pub fn without_slots(stack: &mut ast::Stack) -> impl Iterator<Item = ast::Use> + use<> {
-    let mut first = None;
+/// Replaces the slots of a stack by layers; returns what the stack uses for them. `policy` gives
+/// the layers of a slot's policy, from the bottom to the top.
+pub fn without_slots(
+    stack: &mut ast::Stack,
+    sources: &Sources,
+    policy: impl FnMut(&ast::Slot) -> Vec<ast::LayerUse>,
+) -> Vec<ast::Use> {
+    let mut expansion = Expansion {
+        sources,
+        policy,
+        behind: Vec::new(),
+        first: None,
+    };
     let nodes = std::mem::take(&mut stack.nodes);
     for node in nodes {
-        let mut above = Vec::new();
-        let node = expanded(node, &mut above, &mut first);
+        let node = expansion.node(node);
         stack.nodes.push(node);
-        stack.nodes.extend(above);
+        stack.nodes.append(&mut expansion.behind);
     }
-    first.into_iter().flat_map(|span: Span| {
-        FILES.map(|file| ast::Use {
-            path: ast::Path {
-                names: vec![name("boost", span), name(file, span)],
-                span,
-            },
-            span,
-        })
-    })
+    let Some(span) = expansion.first else {
+        return Vec::new();
+    };
+    let path = |file: [&str; 2]| ast::Path {
+        names: file.map(|part| name(part, span)).to_vec(),
+        span,
+    };
+    let uses = FILES.map(|file| ast::Use {
+        path: path(file),
+        span,
+    });
+    uses.to_vec()
 }
 
-/// A node without slots; the tops of those that were in it stand behind it.
-fn expanded(node: ast::Node, behind: &mut Vec<ast::Node>, first: &mut Option<Span>) -> ast::Node {
-    let (notes, key, span) = (node.notes, node.key, node.span);
-    let ast::NodeKind::Slot(slot) = node.kind else {
-        let above = node.above.into_iter();
-        let above = above.map(|above| expanded(above, behind, first)).collect();
-        let kind = node.kind;
-        return ast::Node {
-            notes,
-            key,
-            kind,
-            above,
-            span,
+struct Expansion<'s, Policy> {
+    sources: &'s Sources,
+    policy: Policy,
+    /// The tops of slots, which stand behind the node in which the slots are.
+    behind: Vec<ast::Node>,
+    /// Where the first slot is.
+    first: Option<Span>,
+}
+
+impl<Policy: FnMut(&ast::Slot) -> Vec<ast::LayerUse>> Expansion<'_, Policy> {
+    /// A node without slots.
+    fn node(&mut self, node: ast::Node) -> ast::Node {
+        let ast::NodeKind::Slot(slot) = node.kind else {
+            let above = node.above.into_iter();
+            let above = above.map(|above| self.node(above)).collect();
+            return ast::Node { above, ..node };
         };
-    };
-    first.get_or_insert(slot.name.span);
-    let place = slot.name.span;
-    let mut labelled = Vec::new();
-    let mut ways = Vec::new();
-    for (number, variant) in slot.variants.iter().enumerate() {
-        let (node, name) = standing(&slot, variant, number as u64);
-        ways.push(value(name));
-        labelled.push(node);
+        let (notes, key, span) = (node.notes, node.key, node.span);
+        let place = slot.name.span;
+        self.first.get_or_insert(place);
+        let mut labelled = Vec::new();
+        let mut ways = Vec::new();
+        for (label, variant) in (0..).zip(&slot.variants) {
+            let (node, name) = standing(&slot, variant, Some(label));
+            ways.push(value(name));
+            labelled.push(node);
+        }
+        let (policy, control) = self.policy(&slot);
+        labelled.push(policy);
+        let list = ast::Expression {
+            kind: ast::ExpressionKind::List(ways),
+            span: place,
+        };
+        let top = ast::LayerUse {
+            layer: name("slot_ways", place),
+            arguments: vec![
+                argument("ways", list),
+                argument("control", value(control)),
+                argument("frames", value(slot.name.clone())),
+                argument("layers", number(slot.variants.len() as u64, place)),
+                argument("digest", number(self.digest(&slot).into(), place)),
+            ],
+            alias: Some(name(&format!("{}_ways", slot.name), place)),
+        };
+        let outer = std::mem::take(&mut self.behind);
+        let above = node.above.into_iter();
+        let above = above.map(|above| self.node(above)).collect();
+        let inner = std::mem::replace(&mut self.behind, outer);
+        self.behind.push(layer(top, None, above, span));
+        self.behind.extend(inner);
+        let bottom = ast::LayerUse {
+            layer: name("slot_frames", place),
+            arguments: Vec::new(),
+            alias: Some(slot.name),
+        };
+        ast::Node {
+            notes,
+            ..layer(bottom, key, labelled, span)
+        }
     }
-    let by_hand = ast::LayerUse {
-        layer: name("by_hand", place),
-        arguments: Vec::new(),
-        alias: None,
-    };
-    let policy = slot.policy.as_ref().unwrap_or(&by_hand);
-    let (control, policy) = standing(&slot, policy, CONTROL);
-    labelled.push(control);
-    let list = ast::Expression {
-        kind: ast::ExpressionKind::List(ways),
-        span: place,
-    };
-    let top = ast::LayerUse {
-        layer: name("slot_ways", place),
-        arguments: vec![
-            argument("ways", list),
-            argument("control", value(policy)),
-            argument("frames", value(slot.name.clone())),
-            argument("layers", number(slot.variants.len() as u64, place)),
-        ],
-        alias: Some(name(&format!("{}_ways", slot.name), place)),
-    };
-    let mut inner = Vec::new();
-    let above = node.above.into_iter();
-    let above = above.map(|above| expanded(above, &mut inner, first));
-    let above = above.collect();
-    behind.push(layer(top, None, above, span));
-    behind.append(&mut inner);
-    let bottom = ast::LayerUse {
-        layer: name("slot_frames", place),
-        arguments: Vec::new(),
-        alias: Some(slot.name),
-    };
-    ast::Node {
-        notes,
-        ..layer(bottom, key, labelled, span)
+
+    /// The layers of a slot's policy on each other, and the name of the highest.
+    fn policy(&mut self, slot: &ast::Slot) -> (ast::Node, ast::Name) {
+        let layers = (self.policy)(slot);
+        let mut nodes = Vec::new();
+        let mut highest = slot.name.clone();
+        for (place, layer) in layers.iter().enumerate() {
+            let label = (place == 0).then_some(CONTROL);
+            let (node, name) = standing(slot, layer, label);
+            nodes.push(node);
+            highest = name;
+        }
+        let mut nodes = nodes.into_iter().rev();
+        let top = nodes.next().expect("a policy has a layer");
+        let node = nodes.fold(top, |above, below| ast::Node {
+            above: vec![above],
+            ..below
+        });
+        (node, highest)
+    }
+
+    /// A number for the list of a slot's layers, as it is written: both ends need the same list.
+    /// This is FNV-1a of the names and parameters, without blanks.
+    fn digest(&self, slot: &ast::Slot) -> u32 {
+        let mut written = String::new();
+        for variant in &slot.variants {
+            written.push_str(&variant.layer.text);
+            for argument in &variant.arguments {
+                written.push(',');
+                written.push_str(self.sources.slice(argument.span));
+            }
+            written.push(';');
+        }
+        let bytes = written.bytes().filter(|byte| !byte.is_ascii_whitespace());
+        bytes.fold(0x811c_9dc5, |sum: u32, byte| {
+            (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+        })
     }
 }
 
-/// A layer of a slot at its label, and the name that it has in the stack.
-fn standing(slot: &ast::Slot, wanted: &ast::LayerUse, label: u64) -> (ast::Node, ast::Name) {
+/// A layer of a slot, at a label of the slot's frames or on another layer, and the name that it
+/// has in the stack.
+fn standing(
+    slot: &ast::Slot,
+    wanted: &ast::LayerUse,
+    label: Option<u64>,
+) -> (ast::Node, ast::Name) {
     let span = wanted.alias.as_ref().unwrap_or(&wanted.layer).span;
     let own = || name(&format!("{}_{}", slot.name, wanted.layer), span);
     let called = wanted.alias.clone().unwrap_or_else(own);
-    let key = number(label, span);
+    let key = label.map(|label| number(label, span));
     let wanted = ast::LayerUse {
         alias: Some(called.clone()),
         ..wanted.clone()
     };
-    (layer(wanted, Some(key), Vec::new(), span), called)
+    (layer(wanted, key, Vec::new(), span), called)
 }
 
 fn layer(

@@ -96,6 +96,8 @@ pub enum Declaration {
     Item(Item),
     /// A graph of layers.
     Stack(Stack),
+    /// What decides for a slot.
+    Policy(Policy),
 }
 
 /// `service network { … }`

@@ -1,6 +1,6 @@
 //! Stacks: layers on top of each other.
 
-use super::{Expression, Name, Notes};
+use super::{Expression, Name, Notes, Parameter};
 use crate::source::Span;
 
 /// `stack host { … }`
@@ -102,4 +102,22 @@ pub struct Argument {
     pub value: Expression,
     /// All of it.
     pub span: Span,
+}
+
+/// `policy noise(cost: u32) { monitor errors, decision counting, signal spp }`: the layers that
+/// decide which layer of a slot is active.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Policy {
+    /// Its documentation.
+    pub notes: Notes,
+    /// What it is called.
+    pub name: Name,
+    /// What a slot gives it.
+    pub parameters: Vec<Parameter>,
+    /// What measures, if anything does.
+    pub monitor: Option<LayerUse>,
+    /// What decides, if anything does.
+    pub decision: Option<LayerUse>,
+    /// What carries wishes to the other end; without it they are about this end.
+    pub signal: Option<LayerUse>,
 }

@@ -15,6 +15,7 @@ pub(super) const BEGINNINGS: &[&str] = &[
     "multiplexor",
     "router",
     "stack",
+    "policy",
     "const",
     "type",
     "enum",
@@ -84,6 +85,10 @@ impl Parser<'_> {
             "stack" => {
                 *layer = None;
                 file.declarations.push(Declaration::Stack(self.stack()?));
+            }
+            "policy" => {
+                *layer = None;
+                file.declarations.push(Declaration::Policy(self.policy()?));
             }
             _ => {
                 let item = self.item()?;

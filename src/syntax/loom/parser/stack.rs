@@ -3,12 +3,16 @@
 use super::{Parsed, Parser, Reported, Separator};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{
-    Argument, Expression, ExpressionKind, LayerUse, Name, Node, NodeKind, Slot, Stack, Traffic,
+    Argument, Expression, ExpressionKind, LayerUse, Name, Node, NodeKind, Policy, Slot, Stack,
+    Traffic,
 };
 use crate::syntax::loom::token::TokenKind;
 
 /// The most layers of a slot: their numbers have 4 bits, and 15 is for the policy.
 const SLOT_LIMIT: usize = 15;
+
+/// The parts of a policy, from the top.
+const PARTS: [&str; 3] = ["monitor", "decision", "signal"];
 
 impl Parser<'_> {
     /// `stack host { … }`
@@ -133,6 +137,60 @@ impl Parser<'_> {
             policy,
             variants,
         })
+    }
+
+    /// `policy noise(cost: u32) { monitor errors, decision counting, signal spp }`
+    pub(super) fn policy(&mut self) -> Parsed<Policy> {
+        let beginning = self.begin();
+        self.take();
+        let name = self.name("the name of the policy")?;
+        let parameters = self.optional_parameters()?;
+        if let Some(condition) = parameters.iter().find_map(|one| one.condition.as_ref()) {
+            let title = "a parameter of a policy has no condition";
+            let refused = Diagnostic::error(Id::Misplaced, title, condition.span, "");
+            return Err(self.report(
+                refused.why("The layers to which the policy gives it check its value."),
+            ));
+        }
+        let mut parts: [Option<LayerUse>; 3] = [None, None, None];
+        self.list("{", Separator::CommaOrNewline, |parser| {
+            parser.policy_part(&mut parts)
+        })?;
+        let [monitor, decision, signal] = parts;
+        if monitor.is_none() && decision.is_none() && signal.is_none() {
+            let title = format!("the policy `{name}` has no part");
+            return Err(self.report(
+                Diagnostic::error(Id::MissingPart, title, name.span, "")
+                    .help("write `decision LAYER` in its braces"),
+            ));
+        }
+        let (notes, _) = self.finish(beginning);
+        Ok(Policy {
+            notes,
+            name,
+            parameters,
+            monitor,
+            decision,
+            signal,
+        })
+    }
+
+    /// `decision counting(most = 8)`
+    fn policy_part(&mut self, parts: &mut [Option<LayerUse>; 3]) -> Parsed<()> {
+        if !PARTS.iter().any(|part| self.is_at(part)) {
+            self.correct_spelling(&PARTS);
+        }
+        let Some(place) = PARTS.iter().position(|part| self.is_at(part)) else {
+            return Err(self.unexpected("`monitor`, `decision` or `signal`"));
+        };
+        let word = self.take().span;
+        let part = self.layer_use("a layer")?;
+        if parts[place].is_some() {
+            let title = format!("the policy has two parts `{}`", PARTS[place]);
+            return Err(self.report(Diagnostic::error(Id::Misplaced, title, word, "")));
+        }
+        parts[place] = Some(part);
+        Ok(())
     }
 
     /// Says that the first braces of a slot have its layers.

@@ -164,7 +164,7 @@ fn items_belong_to_the_layer_before_them() {
         .map(|declaration| match declaration {
             Declaration::Layer(layer) => layer.items.len(),
             Declaration::Item(_) => 100,
-            Declaration::Stack(_) => 200,
+            Declaration::Stack(_) | Declaration::Policy(_) => 200,
             Declaration::Service(_) => 300,
         });
     assert_eq!(kinds.collect::<Vec<_>>(), [100, 1, 200, 100]);

@@ -9,7 +9,10 @@ pub(super) fn padding(file: &File, pieces: &[Piece]) -> Vec<usize> {
     for declaration in &file.declarations {
         match declaration {
             Declaration::Stack(stack) => align(&stack.nodes, pieces, &mut padding),
-            Declaration::Service(_) | Declaration::Layer(_) | Declaration::Item(_) => {}
+            Declaration::Service(_)
+            | Declaration::Layer(_)
+            | Declaration::Item(_)
+            | Declaration::Policy(_) => {}
         }
     }
     padding
