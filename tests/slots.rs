@@ -85,7 +85,7 @@ on send(message) {
     send before
 }
 
-// wander: a policy without reason: it swaps until a time again and again, and then for a last time
+// wander: a decision without reason: it wishes until a time again and again, and then a last time
 worker wander(
     seed: u32 = 1
     layers: u8 = 2
@@ -94,6 +94,7 @@ worker wander(
     last: u8 = 0
 )
 provides policy
+requires policy
 
 session {
     noise: u32 = seed
@@ -103,14 +104,24 @@ session {
 
 on tick {
     noise = noise * 1103515245 + 12345
-    let to = if now < ends { ((noise >> 16) % (layers as u32)) as u8 } else { last }
-    tell above switch(to)
+    tell below wish(if now < ends { ((noise >> 16) % (layers as u32)) as u8 } else { last })
     if now < ends { start tick after period }
 }
 
-on deliver(message) { drop message as no_control }
+on deliver(message) { deliver message }
 
 on send(message) { send message }
+
+// what this end sends is swapped without a word
+policy alone(seed: u32, layers: u8, period: time, last: u8) {
+    decision wander(seed = seed, layers = layers, period = period, last = last)
+}
+
+// the other end is asked to swap what it sends
+policy signalled(seed: u32, layers: u8, period: time, last: u8) {
+    decision wander(seed = seed, layers = layers, period = period, last = last)
+    signal spp(again_after = 5 ms, at_most = 40 ms)
+}
 ";
 
 /// A stack, and the link between its two ends.
@@ -120,6 +131,8 @@ struct Scene {
     faults: Faults,
     /// Whether no layer lets messages overtake each other.
     keeps_order: bool,
+    /// The layer of the highest slot that its policy wishes at last.
+    last: u64,
 }
 
 impl Scene {
@@ -129,6 +142,7 @@ impl Scene {
         let keeps_order = random.bool();
         let without = if keeps_order { "delay" } else { "sequencer" };
         let mut nodes = "port messages".to_string();
+        let mut last = None;
         for at in 0..random.usize(1..=3) {
             let mut layers = Vec::from(LAYERS);
             layers.retain(|layer| !layer.starts_with(without));
@@ -136,8 +150,10 @@ impl Scene {
             layers.truncate(random.usize(1..=4));
             let first = random.usize(0..=layers.len());
             layers.insert(first, "off");
+            let policy = if random.bool() { "alone" } else { "signalled" };
+            last.get_or_insert(first as u64);
             let policy = format!(
-                "wander(seed = {}, layers = {}, period = {} us, last = {first})",
+                "{policy}(seed = {}, layers = {}, period = {} us, last = {first})",
                 random.u32(1..),
                 layers.len(),
                 random.u32(500..20_000),
@@ -146,7 +162,8 @@ impl Scene {
             nodes = format!("slot slot{at} by {policy} {{ {layers} }} {{ {nodes} }}");
         }
         let text = format!(
-            "use boost.parity\nuse fault.delay\nuse order.sequencer\nuse layers\n\
+            "use boost.parity\nuse fault.delay\nuse order.sequencer\n\
+             use policy.spp\nuse layers\n\
              stack chaos {{ link air(mtu = 200) {{ {nodes} }} }}\n"
         );
         let mut faults = Faults {
@@ -166,6 +183,7 @@ impl Scene {
             text,
             faults,
             keeps_order,
+            last: last.expect("a scene has a slot"),
         }
     }
 
@@ -189,10 +207,13 @@ struct End<'p> {
     trees: Option<Stack<'p, Trees<'p>>>,
     sent: Vec<Vec<u8>>,
     came: Vec<Vec<u8>>,
+    /// The layer of the highest slot that is active.
+    active: u64,
     way: Way,
 }
 
 struct Run<'p> {
+    program: &'p Program,
     ends: Vec<End<'p>>,
     events: BinaryHeap<Reverse<(u64, u64, What)>>,
     scheduled: u64,
@@ -223,9 +244,11 @@ impl<'p> Run<'p> {
             }),
             sent: Vec::new(),
             came: Vec::new(),
+            active: 0,
             way: Way::new(scene.faults.clone(), seed),
         };
         let mut run = Run {
+            program,
             ends: vec![end(2 * scene.seed), end(2 * scene.seed + 1)],
             events: BinaryHeap::new(),
             scheduled: 0,
@@ -299,6 +322,11 @@ impl<'p> Run<'p> {
                     late.extend(own.way.send(&bytes, now_ns, &mut flights));
                 }
                 Emitted::Deliver { bytes, .. } => own.came.push(bytes),
+                Emitted::Notice {
+                    notice, arguments, ..
+                } if self.program.notices[notice.at()].name == "swapped" => {
+                    own.active = arguments[0].number();
+                }
                 Emitted::Notice { .. } | Emitted::Accepted { .. } => {}
             }
         }
@@ -360,6 +388,12 @@ fn compared(scene: &Scene, from: &End, to: &End) -> Result<(), String> {
             counts.lost
         ));
     }
+    if from.active != scene.last {
+        let (active, last) = (from.active, scene.last);
+        return Err(format!(
+            "layer {active} is active, and {last} was wished last"
+        ));
+    }
     if scene.is_clean() && scene.keeps_order && to.came != from.sent {
         return Err("messages came in another order".to_string());
     }
@@ -370,7 +404,7 @@ fn compared(scene: &Scene, from: &End, to: &End) -> Result<(), String> {
 fn library() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = BTreeMap::new();
-    for folder in ["boost", "fault", "order"] {
+    for folder in ["boost", "check", "fault", "order", "policy"] {
         for file in std::fs::read_dir(root.join("layers").join(folder)).expect("layers") {
             let path = file.expect("it can be listed").path();
             let name = path.file_name().and_then(|name| name.to_str());

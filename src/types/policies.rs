@@ -36,7 +36,11 @@ pub fn layers_of(
     let given = given(policy, wanted, diagnostics);
     let signal = policy.signal.clone();
     let signal = signal.unwrap_or_else(|| at_once(wanted.layer.span));
-    let parts = [Some(signal), policy.decision.clone(), policy.monitor.clone()];
+    let parts = [
+        Some(signal),
+        policy.decision.clone(),
+        policy.monitor.clone(),
+    ];
     let mut layers: Vec<ast::LayerUse> = parts.into_iter().flatten().collect();
     for argument in layers.iter_mut().flat_map(|layer| &mut layer.arguments) {
         replace(&mut argument.value, &given);

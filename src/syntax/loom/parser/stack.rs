@@ -148,9 +148,8 @@ impl Parser<'_> {
         if let Some(condition) = parameters.iter().find_map(|one| one.condition.as_ref()) {
             let title = "a parameter of a policy has no condition";
             let refused = Diagnostic::error(Id::Misplaced, title, condition.span, "");
-            return Err(self.report(
-                refused.why("The layers to which the policy gives it check its value."),
-            ));
+            return Err(self
+                .report(refused.why("The layers to which the policy gives it check its value.")));
         }
         let mut parts: [Option<LayerUse>; 3] = [None, None, None];
         self.list("{", Separator::CommaOrNewline, |parser| {
