@@ -276,7 +276,7 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
     })
 }
 
-/// How much of the work the fast path carries.
+/// The share of the work that the fast path carries.
 pub const SHARE: f64 = 0.9;
 
 /// How often a stack does what.

@@ -1,4 +1,4 @@
-//! How far fast paths go on behind their first step.
+//! The greatest number of steps that a fast path takes behind its first step.
 //!
 //! In: the bypasses of a stack. Out: how many steps each of them may take at most, behind the one
 //! that a frame comes with. Whoever takes a frame sees to it that the budget of the call allows all
@@ -25,8 +25,8 @@ pub fn is_asked(condition: &Expression) -> bool {
     *condition.kind == ExpressionKind::Query(Query::GoesOn)
 }
 
-/// How many steps a fast path takes at most behind its first; one of them is for what an
-/// application gives back.
+/// Returns the greatest number of steps of a fast path behind its first; one of them is for what
+/// an application gives back.
 pub fn steps(stack: &Stack) -> u32 {
     let bypasses = stack.forest.bypasses.iter();
     let behind = bypasses.map(|tree| of(stack.forest, tree));

@@ -1,5 +1,5 @@
-//! Which fast paths let go of their frame: where they have come to their end, nothing of it is
-//! kept. So it need not stand in a buffer of the stack, and is only read.
+//! Fast paths that do not keep their frame: at their end no part of it is stored, so the frame is
+//! only read, and needs no buffer of the stack.
 //!
 //! In: the function of a path. Out: the same, which gives no buffer back: whoever takes the frame
 //! does, if it stands in one.

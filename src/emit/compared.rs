@@ -1,5 +1,4 @@
-//! Which bits of a frame a fast path compares before it does anything, and what it need not ask
-//! where these are as they were.
+//! The bits of a frame that a fast path compares first, and the tests that follow from these bits.
 //!
 //! In: a path, statement by statement. Out: the bits that are to be as the source says, or as
 //! fields are of an instance which the path finds by other bits; where all that ends; and whether a

@@ -23,7 +23,7 @@ use crate::c::tree::{Expression as C, Function, Statement as S};
 use crate::c::tree::{atom, binary, call, only_if};
 use crate::c::walk;
 
-/// Where what follows stands in the text that stacks with fast paths have.
+/// Marks of the text of stacks with fast paths, where derived counters are inserted.
 const WENT: &str = "WENT\n\n";
 const OF_PATHS: &str = "    DERIVED_PATHS\n";
 const OF_COUNTERS: &str = "    DERIVED_COUNTERS\n";

@@ -1,5 +1,5 @@
-//! Where a fast path is left: each such place has a name, so that hosts can count how often it
-//! was.
+//! The exits of a fast path: each has a name, so that hosts can count how often the path is left
+//! there.
 //!
 //! In: the function of a path, as it is printed. Out: the same, which returns the constant of the
 //! place where it is left, or that of its end; and the names of these places.

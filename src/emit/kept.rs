@@ -1,5 +1,5 @@
-//! What a fast path keeps: conditions of its instance that hold behind it if they held before,
-//! though it writes what they ask.
+//! Guards that a fast path preserves: conditions of its instance that are true after the path if
+//! they were true before, although the path writes the fields that they read.
 //!
 //! In: what a path does behind its compare. Out: which of its exits are asked of the instance it
 //! has at hand alone, and can no more be taken behind the path than before it. Those are asked

@@ -1,4 +1,4 @@
-//! What a host is told of fast paths: how many frames went each, and how many left it where.
+//! The counters of fast paths: how many frames took each path, and how many left it at each exit.
 //!
 //! In: the paths of a stack. Out: the enum of `NAME.h`, the names of what is counted, and the code
 //! that counts. What goes a path is not counted where there is only one: that follows (`derived`).
@@ -16,7 +16,7 @@ use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S};
 use crate::c::tree::{assign, atom, binary, call};
 use crate::types::program::Event;
 
-/// What the header offers, if there are fast paths.
+/// Returns the part of the header about fast paths, if there are any.
 pub fn offered(stack: &Stack, paths: &[Path]) -> Option<Item> {
     let name = &stack.names.stack;
     let upper = name.to_uppercase();

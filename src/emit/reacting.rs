@@ -234,7 +234,7 @@ fn let_go(stack: &Stack, paths: &mut [Path], all: &mut [Reacting], values: &BTre
     }
 }
 
-/// What is expected of the next frame on fast paths, which then ask for it at once.
+/// Adds header prediction to fast paths: a test for the expected next frame, which comes first.
 fn predicted(
     stack: &Stack,
     paths: &mut [Path],

@@ -248,10 +248,9 @@ impl Reactions {
         }
     }
 
-    /// What stands in its place: fast paths, and of these functions those that they call, such as
-    /// what an application gives back is taken by; what applications send, where some of that may
-    /// wait, and so has two callers; and what hands on what is read of a message, which else would
-    /// stand in memory for it.
+    /// Returns the functions that are defined in place: fast paths, the functions that they call,
+    /// those that take what an application gives back, those that send what may wait, and those
+    /// that hand on the part of a message that is read, so that it needs no memory.
     fn in_place(&self, stack: &Stack, others: &[Item]) -> Option<Item> {
         let paths = self.shortcuts.paths.iter().flat_map(|path| {
             [

@@ -206,7 +206,7 @@ impl<'a> Body<'a> {
                     self.action(action, *next, out);
                     Some(*next)
                 }
-                // Who takes a frame has asked that for all of its fast path.
+                // The caller that takes a frame has made this test for the whole fast path.
                 Node::Test {
                     condition, then, ..
                 } if self.is_bypass && ahead::is_asked(condition) => Some(*then),

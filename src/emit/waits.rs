@@ -29,7 +29,7 @@ use crate::tree::Reaction;
 use crate::types::program::Event;
 use std::collections::BTreeSet;
 
-/// What goes on behind fast paths.
+/// The functions that continue behind a fast path.
 pub const GOING_ON: [&str; 3] = ["go_on", "leave_and_go_on", untaken::GOES_ON];
 
 /// What all stacks have, and puts nothing on the agenda.
@@ -245,7 +245,7 @@ fn something_waits(stack: &Stack, sends: bool) -> C {
     binary("||", waiting, answered)
 }
 
-/// What waits behind a fast path is handled, behind these frames that leave.
+/// Returns the call that handles the events that wait behind a fast path, after these frames leave.
 fn goes_on(leaving: &[S], buffer: Option<&C>) -> C {
     let buffer = buffer.cloned().unwrap_or(atom("NULL"));
     let given = vec![atom("stack"), buffer];
@@ -268,8 +268,8 @@ fn goes_on(leaving: &[S], buffer: Option<&C>) -> C {
     }
 }
 
-/// What goes on behind fast paths, as far as these call it: declared for those that do, and
-/// defined behind all of them.
+/// Returns the functions that continue behind fast paths, as far as these functions call them:
+/// declared before their callers, and defined after all of them.
 pub fn going_on(stack: &Stack, functions: &[&Function]) -> Vec<Function> {
     let all = all_going_on(stack);
     let is_wanted = |name: &str| {

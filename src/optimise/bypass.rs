@@ -36,7 +36,7 @@ use crate::types::statement::{Attempt, Operation, Search, Source};
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
-/// How far fast paths go.
+/// Limits on the length of fast paths.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// So many nodes a path may have, with all its ways.
@@ -448,7 +448,7 @@ impl Sinking<'_> {
                 }
                 steps.push(now);
             }
-            // What is dropped is no fast path.
+            // A path that drops its frame is no fast path.
             Some(
                 Action::Drop(..) | Action::Loop(_) | Action::Begin | Action::Turn | Action::AtOnce,
             ) => return None,

@@ -34,7 +34,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// How often a process is in one of most of its states, if nobody says how often it is in which.
 const STAYS: Probability = Probability(990_000);
 
-/// How far fast paths go.
+/// Limits on the length of fast paths.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// So many nodes a path may have, with all its ways.

@@ -1,4 +1,4 @@
-//! What a function gives, as an expression: part of "inline along the fast path" (HIPPCO 4.4).
+//! The value of a function as an expression: part of "inline along the fast path" (HIPPCO 4.4).
 //!
 //! In: a call. Out: what it computes, written at its place; or which fields it looks at, where it
 //! is too long or has turns. A function of values writes nothing, so the order does not matter.

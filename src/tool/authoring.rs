@@ -63,7 +63,7 @@ enum ReportForm {
     Json,
 }
 
-/// What `loom build` writes beside plain C.
+/// The choices of `loom build` for its report and its C.
 #[derive(Clone, Copy)]
 struct How {
     /// A report in JSON.

@@ -137,7 +137,7 @@ fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
     }
 }
 
-/// Which reactions have no fast path apart although frames start them.
+/// Lists the reactions that frames start and that have no separate fast path.
 fn given_up(words: &Words, analysed: &Analysed, text: &mut String) {
     for (reaction, most) in &analysed.given_up {
         let name = words.reaction(*reaction);
@@ -169,7 +169,7 @@ fn begun(words: &Words, analysed: &Analysed, text: &mut String) {
     }
 }
 
-/// Where the C of a fast path is left: by which names that is counted, and what holds there.
+/// Lists the exits of a fast path: the names of their counters, and the guards.
 fn exits(path: &emit::Path, text: &mut String) {
     let counted = format!(
         "  counters: `taken {}` for the path, and one for each exit:",
@@ -207,7 +207,7 @@ fn exits(path: &emit::Path, text: &mut String) {
     }
 }
 
-/// Whether a fast path is left so.
+/// Returns true if a path with these outputs leaves for the slow path.
 fn is_left(outputs: &[Output]) -> bool {
     let is_left = |output: &Output| {
         let goal = Goal::Otherwise;

@@ -432,7 +432,7 @@ impl<'program> Host<'program> {
                         self.seen.refused += u64::from(outcome != Outcome::Sent);
                     }
                 }
-                // What was read makes room for as much again.
+                // The bytes that were read make room for as many.
                 self.stack.grant_read(port, session, length, now_ns);
             }
             Event::Notice => {}

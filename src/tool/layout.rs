@@ -96,18 +96,18 @@ pub struct Told {
 }
 
 impl Told {
-    /// Whether it has this name, and arguments of these kinds.
+    /// Returns true if it has this name, and arguments of these kinds.
     fn is(&self, name: &str, kinds: &[Kind]) -> bool {
         let own = self.members.iter().map(|member| member.kind);
         self.name == name && own.eq(kinds.iter().copied())
     }
 
-    /// Whether it is a grant of this name.
+    /// Returns true if it is a grant of this name.
     pub fn grants(&self, name: &str) -> bool {
         self.is(name, &[Kind::Unsigned(32)])
     }
 
-    /// Whether it counts bytes: so it does if its only argument has that name.
+    /// Returns true if it counts bytes: its only argument has that name.
     pub fn counts_bytes(&self) -> bool {
         self.members.iter().all(|member| member.name == "bytes")
     }

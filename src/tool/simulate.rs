@@ -154,7 +154,7 @@ struct FaultArguments {
     /// Bit error rate, such as 1e-6, or '0 for 5 s, 1e-6 for 5 s' [default: 0]
     #[arg(long, value_name = "SHARE", value_parser = fault("bit_errors"))]
     bit_errors: Option<String>,
-    /// Whether changed frames arrive: deliver or drop [default: deliver]
+    /// Fate of changed frames: deliver or drop [default: deliver]
     #[arg(long, value_name = "FATE", value_parser = fault("damaged"))]
     damaged: Option<String>,
     /// Times in which all frames are lost, such as '10 s..12 s'

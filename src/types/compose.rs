@@ -45,7 +45,7 @@ pub struct Node<'a> {
     pub unit: UnitId,
     /// As it was written.
     pub layer: &'a ast::Layer,
-    /// What the stack calls it with `as`.
+    /// Its name after `as` in the stack.
     pub alias: Option<&'a ast::Name>,
     /// Unique in the stack.
     pub name: String,
@@ -71,7 +71,7 @@ pub struct Lower {
     pub name: Option<JointName>,
     /// What is needed.
     pub services: Vec<ServiceId>,
-    /// What is of use, if it is there.
+    /// Services that are used if they are there.
     pub optional: Vec<ServiceId>,
     /// What is there.
     pub ground: Ground,
@@ -469,7 +469,7 @@ impl<'a> Composer<'a, '_> {
         }
     }
 
-    /// What each joint of a router is given by an argument: one layer, or a list of layers.
+    /// Returns the layer that an argument gives each joint of a router: one layer, or a list.
     fn joints_given(
         &mut self,
         entity: EntityId,
@@ -665,7 +665,7 @@ fn lowers(
     below
 }
 
-/// How many joints the stack gives a list; where the layer is checked alone, two.
+/// Returns the number of joints that the stack gives a list; two if the layer is checked alone.
 fn listed(arguments: &[ast::Argument], joint: &ast::Name) -> u32 {
     let mut given = arguments.iter().filter(|it| it.name.is(&joint.text));
     match given.next().map(|argument| &argument.value.kind) {

@@ -99,7 +99,7 @@ pub struct Unit {
     pub files: Vec<FileId>,
     /// What it uses, as far as it was found, and where it says so.
     pub uses: Vec<(UnitId, Span)>,
-    /// What its slots use.
+    /// The units that its slots use.
     implied: Vec<UnitId>,
     /// The services it declares.
     pub services: Vec<ast::Service>,
@@ -114,7 +114,7 @@ pub struct Unit {
 }
 
 impl Unit {
-    /// What it uses, and what its slots use.
+    /// Returns the units that it uses, and those that its slots use.
     fn all_used(&self) -> impl Iterator<Item = UnitId> {
         let written = self.uses.iter().map(|(used, _)| *used);
         written.chain(self.implied.iter().copied())

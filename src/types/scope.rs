@@ -16,7 +16,7 @@ use crate::syntax::loom::ast;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 
-/// What a lower joint is called: `short`, or `ways[0]` in a list of joints.
+/// The name of a lower joint: `short`, or `ways[0]` in a list of joints.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JointName {
     /// The name under `requires`.
@@ -47,7 +47,7 @@ impl Display for JointName {
 /// A joint below, as a body knows it.
 #[derive(Clone, Debug)]
 pub struct LowerJoint {
-    /// What it is called.
+    /// Its name.
     pub name: Option<JointName>,
     /// Notices that may be told there, by name.
     pub notices: BTreeMap<String, NoticeId>,

@@ -204,7 +204,7 @@ impl Weaving<'_> {
         let nodes = reachable(&self.forest, root);
         let size = nodes.len();
         let begins = |node: &NodeId| begins(self.forest.arena.node(*node));
-        // What comes again and has a fast path of its own has it once.
+        // A reaction that recurs and has its own fast path is woven there only.
         let is_apart = comes_again(reaction) && nodes.iter().any(begins);
         let is_far = mass < self.limits.least || size > self.left || path.contains(&reaction);
         if is_far || is_apart {

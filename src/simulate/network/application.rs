@@ -69,13 +69,13 @@ pub enum Step {
 pub struct Telling {
     /// The first of the notices that it may be.
     pub first: usize,
-    /// How many there are to choose from.
+    /// The number of notices to choose from.
     pub choices: usize,
     /// From one to the next, from now on; none if it is said once.
     pub every_ns: Option<u64>,
 }
 
-/// How much a script streams.
+/// The amount that a script streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Amount {
     /// All that is granted in this time.
@@ -84,17 +84,17 @@ pub enum Amount {
     Bytes(u64),
 }
 
-/// How a port says what may be sent.
+/// The notices by which a port grants credit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Grants {
     /// The place of `grant_sends` among the notices that come up; none if it has none.
     pub sends: Option<usize>,
-    /// Whether credit counts bytes, so that the bytes of a message may come up in other pieces.
+    /// True if credit counts bytes, so that the bytes of a message may come up in other pieces.
     pub in_bytes: bool,
 }
 
 impl Grants {
-    /// What messages are counted in.
+    /// Returns the unit in which messages are counted.
     pub fn unit(self) -> &'static str {
         if self.in_bytes { "bytes" } else { "messages" }
     }
@@ -128,7 +128,7 @@ pub struct Application {
     pub node: usize,
     /// At which port.
     pub port: usize,
-    /// What its port says of credit.
+    /// The grants of its port.
     pub grants: Grants,
     /// What it does.
     pub steps: Vec<Step>,
@@ -153,11 +153,11 @@ pub struct Running {
     pub(super) conversations: u64,
     /// Chooses among notices.
     choice: Rng,
-    /// What its port granted, and was not sent yet.
+    /// Credit that its port granted and that it has not used yet.
     pub(super) credit: u64,
-    /// Whether it was ever granted anything.
+    /// True if it was ever granted anything.
     pub(super) was_granted: bool,
-    /// Whether it waits for more.
+    /// True while it waits for more credit.
     pub(super) awaits_grant: bool,
     /// Bytes of the step that are still to be sent.
     pub(super) rest: u64,
@@ -178,7 +178,7 @@ pub struct Running {
     pub(super) failures: Vec<String>,
 }
 
-/// What an application saw: in messages, or in bytes where credit counts bytes.
+/// The counts of an application: messages, or bytes where credit counts bytes.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     /// Messages that it sent.
@@ -303,7 +303,7 @@ impl Running {
         }
     }
 
-    /// Whether what it does at one time could go on for ever.
+    /// Returns true if its actions at one time might never end.
     pub(super) fn is_endless(&self) -> bool {
         matches!(
             self.script.steps.get(self.at),

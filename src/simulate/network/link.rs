@@ -45,15 +45,15 @@ pub struct Faults {
     pub reorder: f64,
     /// The share of frames of which one byte is changed.
     pub corrupt: f64,
-    /// How often bits are flipped.
+    /// The rates of bit errors over time.
     pub bit_errors: BitErrors,
-    /// What becomes of frames that were changed on the way.
+    /// The fate of frames that were changed on the way.
     pub damaged: Damaged,
     /// From when until when all that is sent is lost.
     pub outages_ns: Vec<Range<u64>>,
 }
 
-/// What becomes of frames that were changed on the way.
+/// The fate of frames that were changed on the way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Damaged {
     /// They arrive as they are.
@@ -119,7 +119,7 @@ pub struct Flight {
     pub number: u64,
     /// Whether it is the copy.
     pub is_copy: bool,
-    /// Whether it was changed on the way.
+    /// True if it was changed on the way.
     pub is_damaged: bool,
     /// Its bytes, as they arrive.
     pub bytes: Vec<u8>,
@@ -347,7 +347,7 @@ impl Way {
     }
 }
 
-/// How long so many bytes take to send.
+/// Returns the time that so many bytes take to send, in nanoseconds.
 fn takes_ns(length: usize, rate: u64) -> u64 {
     let bits = 8 * length as u128;
     let takes_ns = (bits * 1_000_000_000).div_ceil(u128::from(rate));

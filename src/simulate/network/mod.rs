@@ -47,7 +47,7 @@ pub struct Plan {
     pub applications: Vec<Application>,
     /// When it ends at the latest.
     pub until_ns: Option<u64>,
-    /// How long the intervals are of which whoever watches wants samples.
+    /// The length of the intervals that are sampled; none if nothing is sampled.
     pub sample_ns: Option<u64>,
 }
 
@@ -239,8 +239,8 @@ impl<'n> Network<'n> {
             if self.is_at_end(next) {
                 break;
             }
-            // What scripts do at once is as much as they say, unless they stream for a time; the
-            // rest could go on for ever.
+            // A script acts a bounded number of times at once, unless it streams for a time; all
+            // other events could go on for ever.
             let is_bounded = match &next.event {
                 Event::Script(application, _) => !self.applications[*application].is_endless(),
                 Event::Arrive(..)

@@ -63,7 +63,7 @@ pub struct WayOutcome {
     pub under_way: u64,
 }
 
-/// What happened to an application, counted in messages, or in bytes where credit counts bytes.
+/// The outcome of an application, counted in messages, or in bytes where credit counts bytes.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct ApplicationOutcome {
     /// Its name.
@@ -71,7 +71,7 @@ pub struct ApplicationOutcome {
     /// Its node.
     #[serde(skip)]
     pub node: usize,
-    /// What is counted: `messages` or `bytes`.
+    /// The unit of the counts: `messages` or `bytes`.
     pub unit: &'static str,
     /// Messages that it sent.
     pub sent: u64,

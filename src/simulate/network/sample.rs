@@ -8,20 +8,20 @@ use super::driven::Driven;
 use super::outcome::plain;
 use std::collections::BTreeMap;
 
-/// What happened in an interval.
+/// The events of an interval.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Sample {
     /// When it began.
     pub from_ns: u64,
     /// When it ended.
     pub to_ns: u64,
-    /// What was delivered, by the name of the application.
+    /// Deliveries, by the name of the application.
     pub delivered: BTreeMap<String, Delivered>,
     /// The counters that grew, by the name of the node and of the counter.
     pub counters: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
-/// What an application was delivered.
+/// The deliveries to an application.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Delivered {
     /// Messages; none where credit counts bytes, so that messages have no bounds.
@@ -34,11 +34,11 @@ pub struct Delivered {
 /// Takes samples.
 #[derive(Debug, Default)]
 pub(super) struct Sampler {
-    /// How long an interval is; none if nobody wants samples.
+    /// The length of an interval; none if nothing is sampled.
     every_ns: Option<u64>,
     /// When the present one began.
     from_ns: u64,
-    /// What was delivered before: messages and bytes of each application.
+    /// Deliveries before the interval: messages and bytes of each application.
     delivered: Vec<(u64, u64)>,
     /// The counters before, of each node.
     counters: Vec<BTreeMap<String, u64>>,

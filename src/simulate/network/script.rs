@@ -8,7 +8,7 @@ use super::driven::{Address, Told};
 use super::{Event, Network, Stuck, Watch};
 use crate::simulate::value::Datum;
 
-/// What became of bytes for a stream.
+/// The result of a write of bytes to a stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Written {
     /// Its stack has taken some.
@@ -371,7 +371,7 @@ impl Network<'_> {
 }
 
 impl Running {
-    /// Where it sends.
+    /// Returns the address to which it sends.
     fn address(&self, attributes: Option<usize>) -> Address {
         Address {
             port: self.script.port,
@@ -422,7 +422,7 @@ impl Running {
         Then::On
     }
 
-    /// What it waits for, in its words.
+    /// Returns the name of the notice that it waits for, or else the unit of its counts.
     pub(super) fn what<'w>(&self, heard: &'w Option<Heard>) -> &'w str {
         let unit = self.script.grants.unit();
         heard.as_ref().map_or(unit, |heard| &heard.name)

@@ -3,10 +3,10 @@
 //! In: how many bytes a writer adds to its stream, and bytes that came up somewhere. Out: the bytes
 //! to send; and how many of those that came are as they were written, new, or damaged.
 //!
-//! Where a port counts its credit in bytes, the bytes of one `send` may come up in several pieces,
-//! or joined with others. So each stream is a sequence of words of 8 bytes, and each word follows
-//! from the number of the stream and its place. The function is a bijection (the finalizer of
-//! SplitMix64), so eight bytes say of which stream they are, and where they stand in it.
+//! If a port counts its credit in bytes, the bytes of one `send` may come up in several pieces, or
+//! joined with others. So each stream is a sequence of words of 8 bytes, and each word follows from
+//! the number of the stream and its place. The function is a bijection (the finalizer of
+//! SplitMix64), so eight bytes tell their stream and their place in it.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub struct Streams {
     seed: u64,
     streams: Vec<Stream>,
-    /// How far each conversation was read: its node, port and session.
+    /// The place up to which each conversation was read, by its node, port and session.
     readers: BTreeMap<(usize, usize, u32), Reader>,
     room: Vec<u8>,
 }
@@ -33,7 +33,7 @@ pub struct Stream {
     pub arrived: u64,
 }
 
-/// Who reads a stream.
+/// The reader of a stream.
 #[derive(Clone, Copy, Debug)]
 struct Reader {
     stream: usize,
@@ -41,7 +41,7 @@ struct Reader {
     next: u64,
 }
 
-/// What came up.
+/// The bytes that came up at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arrival {
     /// The stream; none if no bytes tell.
@@ -97,7 +97,7 @@ impl Streams {
         self.streams[number]
     }
 
-    /// How many bytes an application sent, and how many of them came up nowhere else.
+    /// Returns the bytes that an application sent, and how many of them came up nowhere else.
     pub fn missing(&self, by: usize) -> (u64, u64) {
         let own = self.streams.iter().filter(|stream| stream.by == by);
         own.fold((0, 0), |(sent, missing), stream| {
@@ -154,7 +154,7 @@ impl Streams {
         arrival
     }
 
-    /// Where bytes come from that are not those that should come next.
+    /// Finds the stream and place of bytes that are not the ones expected next.
     fn locate(&mut self, bytes: &[u8]) -> Option<Reader> {
         for (offset, word) in bytes.windows(WORD).take(WORD).enumerate() {
             let word = u64::from_le_bytes(word.try_into().expect("a window has its length"));
@@ -167,7 +167,7 @@ impl Streams {
                 return Some(Reader { stream, next });
             }
         }
-        // What is shorter than a word is the begin of a stream that nobody has read.
+        // Fewer bytes than a word can only be the beginning of a stream that nobody has read.
         let unread = |one: &Stream| one.sent > 0 && one.arrived == 0;
         let mut all = 0..self.streams.len();
         let begins = all.find(|one| unread(&self.streams[*one]) && self.matches(*one, 0, bytes));
@@ -176,7 +176,7 @@ impl Streams {
             .map(|stream| Reader { stream, next: 0 })
     }
 
-    /// Whether bytes are those of a stream from a place on.
+    /// Returns true if the bytes are those of a stream from a place on.
     fn matches(&mut self, stream: usize, from: u64, bytes: &[u8]) -> bool {
         self.fill(stream, from, bytes.len());
         let end = from + bytes.len() as u64;
@@ -258,7 +258,7 @@ mod tests {
         let damaged = streams.read(PLACE, &bytes[260..300]);
         assert_eq!((damaged.damaged, damaged.new), (1, 39));
         assert_eq!(streams.read(PLACE, &[0; 30]).damaged, 30);
-        // What nobody has written yet cannot have come.
+        // Bytes that are not written yet cannot have come.
         let (mut streams, bytes) = written(1_000);
         streams.streams[1].sent = 10;
         assert_eq!(streams.read(PLACE, &bytes).new, 10);

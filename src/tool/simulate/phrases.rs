@@ -67,7 +67,7 @@ const STEPS: [&str; 9] = [
 pub struct Place {
     /// Bytes of its longest message.
     pub longest: usize,
-    /// Whether its credit counts bytes.
+    /// True if its credit counts bytes.
     pub in_bytes: bool,
 }
 

@@ -292,7 +292,7 @@ impl Speaker<'_> {
 /// The most sets of arguments among which a notice is chosen.
 const MOST_CHOICES: usize = 1_000;
 
-/// What a port says of credit.
+/// Returns the notices by which a port grants credit.
 pub fn grants(port: &Port) -> Grants {
     let sends = port.up.iter().position(|told| told.grants("grant_sends"));
     let mut delivers = port

@@ -15,12 +15,12 @@
 
 use fastrand::Rng;
 
-/// How often bits are flipped.
+/// The rates of bit errors over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BitErrors {
     /// One state after the other, from the first on again and again; a single one lasts for ever.
     pub states: Vec<State>,
-    /// What the lengths of states count.
+    /// The unit of the lengths of states.
     pub clock: Clock,
 }
 
@@ -29,13 +29,13 @@ pub struct BitErrors {
 pub struct State {
     /// The share of bits that are flipped.
     pub share: f64,
-    /// How long it lasts, in nanoseconds or bits.
+    /// Its length, in nanoseconds or bits.
     pub length: u64,
-    /// Whether that is the mean of exponentially distributed lengths.
+    /// True if that is the mean of exponentially distributed lengths.
     pub is_mean: bool,
 }
 
-/// What lengths count.
+/// The unit of the lengths of states.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Clock {
     /// Nanoseconds, whether frames are sent or not.
@@ -70,7 +70,7 @@ pub struct Noise {
     errors: BitErrors,
     /// Chooses the lengths of states, so that they do not depend on the frames.
     lengths: Rng,
-    /// Which state it is.
+    /// The number of the present state.
     state: usize,
     /// When the state ends, in nanoseconds or bits.
     ends: u64,
@@ -133,8 +133,8 @@ impl Noise {
         is_damaged
     }
 
-    /// How many bits of a frame, from one of them on, belong to the state of now: it is the one in
-    /// which that bit is sent.
+    /// Returns the number of bits of a frame, from one of them on, that belong to the present
+    /// state: the state in which that bit is sent.
     fn left(&mut self, bit: u64, from_ns: u64, rate: Option<u64>, chance: &mut Rng) -> u64 {
         if !self.errors.changes() {
             return u64::MAX;
@@ -171,7 +171,7 @@ impl Noise {
         state.map_or(0.0, |state| state.share)
     }
 
-    /// How long a state lasts that begins now.
+    /// Returns the length of the state that begins now.
     fn length(&mut self) -> u64 {
         match self.errors.states.get(self.state) {
             None => u64::MAX,
@@ -184,7 +184,7 @@ impl Noise {
     }
 }
 
-/// How many bits stay as they are before the next that is flipped.
+/// Returns the number of bits that stay as they are before the next one that is flipped.
 fn good_bits(share: f64, chance: &mut Rng) -> u64 {
     if share <= 0.0 {
         return u64::MAX;

@@ -169,11 +169,11 @@ pub enum Shape {
 pub struct Requirement {
     /// Which of several lower joints this is.
     pub joint: Option<Name>,
-    /// Whether these are as many joints as the stack says.
+    /// True if this is a list of joints, as long as the stack says.
     pub is_list: bool,
     /// What it must give.
     pub services: Vec<Name>,
-    /// What it may give: `booster?`. Who gives it not does not hear its notices.
+    /// Services that it may give: `booster?`. A layer without one does not hear its notices.
     pub optional: Vec<Name>,
     /// All of it.
     pub span: Span,

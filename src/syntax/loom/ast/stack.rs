@@ -74,9 +74,9 @@ pub enum NodeKind {
 /// A place in a stack for several layers, of which one is active.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Slot {
-    /// What it is called.
+    /// Its name.
     pub name: Name,
-    /// What decides which one is active.
+    /// The policy that chooses the active layer.
     pub policy: Option<LayerUse>,
     /// The layers. The first is active at the start.
     pub variants: Vec<LayerUse>,

@@ -295,9 +295,9 @@ pub struct Output {
 /// A joint: `short`, `ways[variant]`
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Joint {
-    /// What it is called.
+    /// Its name.
     pub name: Name,
-    /// Which one, of a list of joints.
+    /// Its number in a list of joints.
     pub number: Option<Expression>,
 }
 

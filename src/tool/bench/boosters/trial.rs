@@ -112,7 +112,7 @@ impl Connection<'_> {
                 lost: dies,
             } = losses[self.variant];
             let luck = self.random.f64();
-            // What is lost was damaged.
+            // A frame is lost only if it was damaged.
             lost += u32::from(luck < dies);
             self.decision.frame(luck < damaged, self.now_ns);
             self.agree();
