@@ -42,14 +42,15 @@ pub fn at_least(least: u32, trials: u32, rate: f64) -> f64 {
     errors(trials, rate).iter().skip(least as usize).rev().sum()
 }
 
+/// Returns the relative difference between a value and the expected one.
+#[cfg(test)]
+pub fn apart(value: f64, expected: f64) -> f64 {
+    (value / expected - 1.0).abs()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{at_least, bit_error_rate, errors, frame_error_rate};
-
-    /// The relative difference of two numbers.
-    fn apart(value: f64, expected: f64) -> f64 {
-        (value / expected - 1.0).abs()
-    }
+    use super::{apart, at_least, bit_error_rate, errors, frame_error_rate};
 
     #[test]
     fn small_rates_keep_their_digits() {

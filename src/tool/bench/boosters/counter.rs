@@ -135,10 +135,7 @@ impl Counter {
 #[cfg(test)]
 mod tests {
     use super::Counter;
-
-    fn apart(value: f64, expected: f64) -> f64 {
-        (value / expected - 1.0).abs()
-    }
+    use crate::tool::bench::boosters::bernoulli::apart;
 
     /// The bit error rates at which 10, 50 and 90 % of the time are boosted: to three digits.
     #[test]

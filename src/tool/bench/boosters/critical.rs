@@ -52,10 +52,7 @@ pub fn window(overhead: f64, kappa: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{OMEGA, by_drift, by_expectation, by_overhead, window};
-
-    fn apart(value: f64, expected: f64) -> f64 {
-        (value / expected - 1.0).abs()
-    }
+    use crate::tool::bench::boosters::bernoulli::apart;
 
     #[test]
     fn omega_solves_its_equation() {
