@@ -31,7 +31,7 @@
 //!
 //! ```text
 //! 1  cost[i]  = k damaged[v][i] + ((n - k) clean[v][i] >> 16)
-//! 2  x        = cost[i] - (the least cost)
+//! 2  x        = cost[i] - (the least cost of a level with w > 0), or 0 if that is negative
 //!    w[i]     = (w[i] power(x) >> 30) >> (the integer part of x)
 //! 3  sum      = w[0] + .. + w[33]
 //!    w[i]     = w[i] - (w[i] hazard >> 16) + (drift[i] sum >> 30)
@@ -40,6 +40,8 @@
 //! 6  best     = the present wish, unless another u has value[u] << 16 > value[wish] gain: then
 //!               the u of the greatest value, the weaker one of two equal
 //! ```
+//!
+//! At least one weight stays above 0: the level of the least cost keeps its weight in step 2.
 //!
 //! **Patience.** A stronger variant is wished at once. A weaker one is wished only if no step
 //! within the last `patience` had the present wish, or a stronger variant, as its best. Patience is
@@ -159,9 +161,13 @@ impl BayesFilter {
         let clean = self.frames - self.damaged;
         let cost = |at: usize| self.damaged * table.damaged[at] + ((clean * table.clean[at]) >> 16);
         let costs: [u64; LEVELS] = std::array::from_fn(cost);
-        let least = costs.iter().copied().min().unwrap_or_default();
+        // The level of the least cost keeps its weight. If it had none, all levels could lose theirs,
+        // and the filter would never decide again.
+        let possible = costs.iter().zip(self.weights);
+        let possible = possible.filter(|(_, weight)| *weight > 0);
+        let least = possible.map(|(cost, _)| *cost).min().unwrap_or_default();
         for (weight, cost) in self.weights.iter_mut().zip(costs) {
-            *weight = scaled(*weight, cost - least);
+            *weight = scaled(*weight, cost.saturating_sub(least));
         }
         let sum: u64 = self.weights.iter().sum();
         for (weight, prior) in self.weights.iter_mut().zip(self.prior) {
@@ -301,6 +307,8 @@ mod tests {
     use crate::tool::bench::boosters::decision::Decision;
     use crate::tool::bench::boosters::transport::PAPER;
 
+    const SEED: u64 = 1;
+
     fn filter() -> BayesFilter {
         BayesFilter::new(&PAPER.variants(), PAPER.cost_ns as f64 * 1e-9)
     }
@@ -387,6 +395,27 @@ mod tests {
                 (ONE / 2..ONE).contains(&greatest),
                 "step {number}: {greatest}"
             );
+        }
+    }
+
+    /// Errors that begin within a step leave weight to levels between the extremes alone, and the
+    /// next step contradicts these.
+    #[test]
+    fn no_evidence_leaves_the_filter_without_weights() {
+        let mut filter = filter();
+        for (frames, damaged) in [(70, 0), (70, 0), (70, 20), (70, 70), (70, 0), (70, 70)] {
+            step(&mut filter, frames, damaged);
+            let greatest = filter.weights.iter().copied().max().unwrap_or_default();
+            assert!(greatest >= ONE / 2, "{damaged} of {frames}: {greatest}");
+        }
+        let mut random = fastrand::Rng::with_seed(SEED);
+        println!("seed {SEED}");
+        for _ in 0..2_000 {
+            let frames = random.u64(1..80);
+            let damaged = [0, random.u64(0..=frames), frames][random.usize(0..3)];
+            step(&mut filter, frames, damaged);
+            let greatest = filter.weights.iter().copied().max().unwrap_or_default();
+            assert!(greatest >= ONE / 2, "{damaged} of {frames}: {greatest}");
         }
     }
 
