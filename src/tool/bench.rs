@@ -76,12 +76,15 @@ pub struct Arguments {
         default_values_t = layers::COUNTS
     )]
     layers: Vec<u32>,
-    /// `hippco` only: draws the counts into this SVG file
-    #[arg(long, value_name = "FILE")]
+    /// Draws the counts of `hippco` into an SVG file, or the figures of `boosters` into a folder
+    #[arg(long, value_name = "PATH")]
     picture: Option<PathBuf>,
     /// `boosters` only: prints the computed tables, without simulated policies
     #[arg(long)]
     theory: bool,
+    /// `boosters` only: simulates three bit error rates and two times between changes
+    #[arg(long, conflicts_with = "theory")]
+    quick: bool,
     #[command(flatten)]
     traffic: traffic::Choice,
     /// Interprets the segments of a script: what `hippco` counts of loom itself
@@ -213,20 +216,27 @@ pub struct Report {
 
 /// `loom bench`.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    if arguments.picture.is_some() && arguments.name != Name::Hippco {
-        let says = "--picture applies only to `loom bench hippco`";
+    let draws = matches!(arguments.name, Name::Hippco | Name::Boosters);
+    if arguments.picture.is_some() && !draws {
+        let says = "--picture applies only to `loom bench hippco` and `loom bench boosters`";
         return Err(Failure::environment(says));
     }
     if arguments.traffic.is_made() && arguments.name != Name::Traffic {
         let says = "--workloads, --only, --units and --record apply only to `loom bench traffic`";
         return Err(Failure::environment(says));
     }
-    if arguments.theory && arguments.name != Name::Boosters {
-        let says = "--theory applies only to `loom bench boosters`";
+    if (arguments.theory || arguments.quick) && arguments.name != Name::Boosters {
+        let says = "--theory and --quick apply only to `loom bench boosters`";
         return Err(Failure::environment(says));
     }
     if arguments.name == Name::Boosters {
-        return boosters::run(arguments.theory, arguments.json);
+        let extent = match (arguments.theory, arguments.quick) {
+            (true, _) => boosters::Extent::Theory,
+            (false, true) => boosters::Extent::Quick,
+            (false, false) => boosters::Extent::Full,
+        };
+        let (json, strict) = (arguments.json, arguments.strict);
+        return boosters::run(extent, json, arguments.picture.as_deref(), strict);
     }
     let folder = Path::new("bench");
     let stack = match arguments.name {

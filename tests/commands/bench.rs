@@ -367,7 +367,7 @@ fn what_is_missing_is_said() {
     assert_eq!(said.status, Some(2));
     assert!(
         said.note
-            .contains("--picture applies only to `loom bench hippco`"),
+            .contains("--picture applies only to `loom bench hippco` and `loom bench boosters`"),
         "{said:?}"
     );
     let said = shell.loom(&["bench", "tcpp"]);
@@ -386,7 +386,7 @@ fn the_theory_of_boosters_is_computed_anywhere() {
     assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
     let tables: Value = serde_json::from_str(&said.result).expect("JSON");
     let tables = tables.as_array().expect("a list of tables");
-    assert_eq!(tables.len(), 7);
+    assert_eq!(tables.len(), 11);
     let length = |value: &Value| value.as_array().map(Vec::len);
     for table in tables {
         let rows = table["rows"].as_array().expect("a list of rows");
@@ -403,9 +403,90 @@ fn the_theory_of_boosters_is_computed_anywhere() {
     assert_eq!(said.status, Some(2));
     assert!(
         said.note
-            .contains("--theory applies only to `loom bench boosters`"),
+            .contains("--theory and --quick apply only to `loom bench boosters`"),
         "{said:?}"
     );
+}
+
+fn title(table: &Value) -> &str {
+    table["title"].as_str().unwrap_or_default()
+}
+
+/// The number in the first table whose title begins so: by the first cells of its row, and the head
+/// of its column.
+fn cell(tables: &[Value], start: &str, names: &[&str], head: &str) -> f64 {
+    let mut tables = tables.iter().filter(|one| title(one).starts_with(start));
+    let table = tables.next().unwrap_or_else(|| panic!("no table {start}"));
+    let heads = table["heads"].as_array().expect("a list of heads");
+    let column = heads.iter().position(|one| one == head);
+    let rows = table["rows"].as_array().expect("a list of rows");
+    let is_named = |row: &&Value| {
+        let mut cells = names.iter().enumerate();
+        cells.all(|(at, name)| row[at] == *name)
+    };
+    let row = rows.iter().find(is_named);
+    let row = row.unwrap_or_else(|| panic!("{start}: no row {names:?}"));
+    let text = row[column.expect("the column is there")].as_str();
+    let number = text.and_then(|text| text.parse().ok());
+    number.expect("a number")
+}
+
+/// About 12 s of a debug build, nearly all of it simulated connections; seed 1.
+#[test]
+fn figures_of_boosters_are_tables_and_pictures() {
+    let shell = Shell::new();
+    let words = ["bench", "boosters", "--quick", "--json", "--strict"];
+    let said = shell.loom(&[&words[..], &["--picture", "figures"]].concat());
+    assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
+    let tables: Value = serde_json::from_str(&said.result).expect("JSON");
+    let tables = tables.as_array().expect("a list of tables");
+    // The paper's code costs nearly a third, RS(255,247) a thirtieth.
+    let fixed = |rate, code| cell(tables, "Figure 3, simulated", &[rate], code);
+    assert!((fixed("0", "off") - 43.9).abs() < 0.1 && fixed("1e-6", "off") < 2.0);
+    assert!((fixed("1e-6", "convolutional(k = 3)") - 30.0).abs() < 0.1);
+    assert!((fixed("1e-6", "reed_solomon(parity = 8)") - 42.3).abs() < 0.1);
+    let ideal = cell(tables, "Figure 12, simulated", &["1e-6"], "ideal");
+    assert!((ideal - 36.95).abs() < 0.1, "{ideal}");
+    // The filter errs less than the counter, and the ladder beats both.
+    let of = |figure, way| cell(tables, figure, &[way, "10"], "1e-6");
+    let error = |way| of("Figure 13, simulated", way);
+    let (counting, filter) = (error("counting, N = 25"), error("filter"));
+    assert!(filter < counting && counting < 25.0, "{filter} {counting}");
+    let gain = |way| of("Figure 14, simulated", way);
+    assert!(gain("filter, RS ladder") > 80.0 && gain("filter") > gain("counting, N = 25"));
+    assert!(of("Figure 15, simulated", "reed_solomon(parity = 8)") > 35.0);
+    let origins = ["computed", "simulated by the model", "the paper's text"];
+    for title in tables.iter().map(title) {
+        let is_said = origins.iter().any(|origin| title.contains(origin));
+        assert!(is_said || !title.starts_with("Figure"), "{title}");
+    }
+    let goals = tables.last().expect("a table of goals");
+    assert_eq!(goals["rows"].as_array().map(Vec::len), Some(9), "{goals}");
+    pictures_have_their_curves(&shell.path("figures"));
+}
+
+/// Each curve has a line, and one in the legend: two times for each way in figures 13 to 15. The
+/// book has two of the pictures.
+fn pictures_have_their_curves(folder: &Path) {
+    let read = |path: &Path| std::fs::read_to_string(path).expect("a picture");
+    let drawn = |number: u32| read(&folder.join(format!("figure-{number}.svg")));
+    let lines = [3, 7, 9, 10, 12, 13, 14, 15].into_iter();
+    let lines = lines.zip([6, 8, 16, 16, 10, 16, 16, 16]);
+    for (number, expected) in lines {
+        let picture = drawn(number);
+        assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
+        assert!(picture.contains(&format!(">Figure {number}")), "{number}");
+        let found = picture.matches("<polyline").count();
+        assert_eq!(found, expected, "figure {number}");
+    }
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/pictures");
+    for (number, name) in [(3, "boosters_goodput.svg"), (9, "boosters_counter.svg")] {
+        let is_same = drawn(number) == read(&book.join(name));
+        assert!(
+            is_same,
+            "`loom bench boosters --quick` draws another {name}"
+        );
+    }
 }
 
 #[test]

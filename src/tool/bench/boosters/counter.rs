@@ -100,6 +100,20 @@ impl Counter {
         [shares[0], shares[most], shares[most..].iter().sum()]
     }
 
+    /// Returns the probabilities of the state that removes and of the state that inserts, after
+    /// each of so many polls from a counter of 0 on (Figure 10).
+    pub fn transition(&self, bit_error_rate: f64, polls: usize) -> Vec<[f64; 2]> {
+        let chain = self.chain(bit_error_rate);
+        let most = self.most as usize;
+        let mut weights = vec![0.0; 2 * most];
+        weights[0] = 1.0;
+        let poll = |_| {
+            weights = chain.step(&weights);
+            [weights[0], weights[most]]
+        };
+        (0..polls).map(poll).collect()
+    }
+
     /// Returns the bit error rate at which a share of the time is boosted.
     pub fn rate_of_share(&self, share: f64) -> f64 {
         let (mut low, mut high) = (1e-10_f64, 1e-5_f64);
@@ -187,6 +201,18 @@ mod tests {
         for (rate, mean) in [(1.5e-7, 46.0), (2e-7, 27.0), (1e-6, 4.6), (1e-5, 1.0)] {
             let polls = Counter::of_paper(25).mean_polls_to_insert(rate);
             assert!(apart(polls, mean) < 2e-2, "{rate:e}: {polls}");
+        }
+    }
+
+    #[test]
+    fn a_transition_ends_in_the_stationary_shares() {
+        let counter = Counter::of_paper(5);
+        let after = counter.transition(1e-7, 400);
+        let first = counter.chain(1e-7).at(0, 0);
+        assert!(apart(after[0][0], first) < 1e-12, "{after:?}");
+        let shares = counter.shares(1e-7);
+        for (found, expected) in after[399].into_iter().zip(shares) {
+            assert!(apart(found, expected) < 1e-3, "{found} {expected}");
         }
     }
 

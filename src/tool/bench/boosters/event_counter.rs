@@ -70,6 +70,16 @@ impl EventCounter {
         }
     }
 
+    /// Starts with the booster, and with the counter at its maximum.
+    pub fn boosted(parameters: Parameters) -> EventCounter {
+        EventCounter {
+            boosted: true,
+            wish: true,
+            counter: parameters.most,
+            ..EventCounter::new(parameters)
+        }
+    }
+
     fn poll(&mut self) {
         let sum = self.damaged.len() as u64;
         if sum > 0 {

@@ -34,7 +34,7 @@ impl Chain {
     }
 
     /// Returns the probability of a transition.
-    fn at(&self, from: usize, to: usize) -> f64 {
+    pub fn at(&self, from: usize, to: usize) -> f64 {
         self.probabilities[from * self.size + to]
     }
 
@@ -98,6 +98,21 @@ impl Chain {
             }
         }
         steps[0] / arrives[0]
+    }
+
+    /// Returns the distribution after a step from a distribution.
+    pub fn step(&self, weights: &[f64]) -> Vec<f64> {
+        let mut next = vec![0.0; self.size];
+        for (from, &weight) in weights
+            .iter()
+            .enumerate()
+            .filter(|(_, weight)| **weight > 0.0)
+        {
+            for (to, sum) in next.iter_mut().enumerate() {
+                *sum += weight * self.at(from, to);
+            }
+        }
+        next
     }
 
     /// Returns the number of steps after which a state was reached with a probability of at least
@@ -170,6 +185,12 @@ mod tests {
         assert!((walk(0.5).mean_steps(0, 4) - 20.0).abs() < 1e-12);
         assert_eq!(walk(1.0).mean_steps(0, 4), 4.0);
         assert_eq!(walk(0.0).mean_steps(0, 4), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_step_moves_the_shares_along_the_transitions() {
+        let after = walk(0.25).step(&[0.5, 0.5, 0.0, 0.0, 0.0]);
+        assert_eq!(after, [0.75, 0.125, 0.125, 0.0, 0.0]);
     }
 
     #[test]

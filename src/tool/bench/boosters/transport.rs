@@ -1,4 +1,4 @@
-//! The transports whose goodput is modelled, and the two variants that a policy swaps.
+//! The transports whose goodput is modelled, and the variants that a policy swaps.
 //!
 //! In: constants of the paper, or fitted to measurements. Out: what a simulated connection and a
 //! filter need to know.
@@ -23,12 +23,15 @@ pub enum Recovery {
     Selective,
 }
 
-/// A sender on a link, without a code and with the convolutional code of constraint length 3.
+/// A sender on a link, and the codes between which a policy chooses.
 #[derive(Clone, Copy, Debug)]
 pub struct Transport {
     /// Its name in tables.
     pub name: &'static str,
-    /// The time of a frame, in nanoseconds, without and with the code.
+    /// The codes, the weakest first.
+    pub codes: &'static [Code],
+    /// The time of a frame, in nanoseconds, without a code and with the convolutional code of
+    /// constraint length 3.
     pub frame_ns: [u64; 2],
     /// The round-trip time, in nanoseconds.
     pub round_trip_ns: u64,
@@ -42,12 +45,24 @@ pub struct Transport {
     pub cost_ns: u64,
 }
 
-/// The code, which doubles the bits on the air.
-pub const CODES: [Code; 2] = [Code::Off, Code::Convolutional3];
+/// The paper's code, which doubles the bits on the air, and none.
+pub const CODES: &[Code] = &[Code::Off, Code::Convolutional3];
+/// RS(255,247), and no code.
+pub const REED_SOLOMON: &[Code] = &[Code::Off, Code::ReedSolomon { parity: 8 }];
+/// Reed-Solomon codes of rising strength.
+pub const LADDER: &[Code] = &[
+    Code::Off,
+    Code::ReedSolomon { parity: 8 },
+    Code::ReedSolomon { parity: 16 },
+    Code::ReedSolomon { parity: 32 },
+    Code::ReedSolomon { parity: 64 },
+    Code::ReedSolomon { parity: 128 },
+];
 
 /// The paper's: Linux 2.0.29 at 43.9 Mbit/s, 30 Mbit/s coded.
 pub const PAPER: Transport = Transport {
     name: "paper",
+    codes: CODES,
     frame_ns: [273_349, 400_000],
     round_trip_ns: 8_000_000,
     timeout_ns: 1_000_000_000,
@@ -59,6 +74,7 @@ pub const PAPER: Transport = Transport {
 /// Ours, of the standard library, at 19.3 Mbit/s with a round-trip time of 20 ms.
 pub const OURS: Transport = Transport {
     name: "ours",
+    codes: CODES,
     frame_ns: [621_762, 1_243_523],
     round_trip_ns: 20_000_000,
     timeout_ns: 220_000_000,
@@ -70,6 +86,7 @@ pub const OURS: Transport = Transport {
 /// Linux 6.18, Reno with selective acknowledgement, at 19.3 Mbit/s with a round-trip time of 8 ms.
 pub const LINUX: Transport = Transport {
     name: "linux",
+    codes: CODES,
     frame_ns: [621_762, 1_243_523],
     round_trip_ns: 8_000_000,
     timeout_ns: 250_000_000,
@@ -84,41 +101,53 @@ impl Transport {
         goodput::kappa(self.frame_ns[0] as f64, self.cost_ns as f64)
     }
 
-    /// Returns the additional time of a coded frame, as a part of that of a plain one.
+    /// Returns the additional time of a frame of the convolutional code, as a part of that of a
+    /// plain one.
     pub fn overhead(&self) -> f64 {
         self.frame_ns[1] as f64 / self.frame_ns[0] as f64 - 1.0
     }
 
-    /// Returns the bit error rate above which the code pays.
+    /// Returns the bit error rate above which the convolutional code pays.
     pub fn critical(&self) -> Option<f64> {
-        critical::by_overhead(self.overhead(), self.kappa(), self.air_bits()[0])
+        critical::by_overhead(self.overhead(), self.kappa(), air_bits(Code::Off))
     }
 
-    /// Returns the bits of a frame on the air, without and with the code.
-    pub fn air_bits(&self) -> [f64; 2] {
-        CODES.map(|code| f64::from(8 * FRAME_BYTES) / code.rate(FRAME_BYTES))
+    /// Returns the same transport with other codes.
+    pub fn with(self, codes: &'static [Code]) -> Transport {
+        Transport { codes, ..self }
     }
 
-    /// Returns the shares of frames that are damaged on the air and that are lost, without and with
-    /// the code, at a bit error rate.
-    pub fn losses(&self, bit_error_rate: f64) -> [Losses; 2] {
-        let air_bits = self.air_bits();
-        [0, 1].map(|variant| Losses {
-            damaged: frame_error_rate(bit_error_rate, air_bits[variant]),
-            lost: CODES[variant].frame_error_rate(bit_error_rate, FRAME_BYTES),
-        })
+    /// Returns the time of a frame of a code, in nanoseconds: the convolutional code's is given,
+    /// that of all others follows from their redundancy.
+    pub fn code_ns(&self, code: Code) -> u64 {
+        match code {
+            Code::Convolutional3 => self.frame_ns[1],
+            Code::Off | Code::Hamming | Code::Convolutional7 | Code::ReedSolomon { .. } => {
+                (self.frame_ns[0] as f64 / code.rate(FRAME_BYTES)).round() as u64
+            }
+        }
     }
 
-    /// Returns what a filter knows of both variants.
-    pub fn variants(&self) -> [bayes_filter::Variant; 2] {
-        let air_bits = self.air_bits();
+    /// Returns the shares of frames that are damaged on the air and that are lost, for each code,
+    /// at a bit error rate.
+    pub fn losses(&self, bit_error_rate: f64) -> Vec<Losses> {
+        let losses = |code: &Code| Losses {
+            damaged: frame_error_rate(bit_error_rate, air_bits(*code)),
+            lost: code.frame_error_rate(bit_error_rate, FRAME_BYTES),
+        };
+        self.codes.iter().map(losses).collect()
+    }
+
+    /// Returns the variants as a filter sees them.
+    pub fn variants(&self) -> Vec<bayes_filter::Variant> {
         let lost =
             |code: Code, level| code.frame_error_rate(bayes_filter::level(level), FRAME_BYTES);
-        [0, 1].map(|variant| bayes_filter::Variant {
-            frame_s: self.frame_ns[variant] as f64 * 1e-9,
-            air_bits: air_bits[variant],
-            lost: std::array::from_fn::<f64, LEVELS, _>(|level| lost(CODES[variant], level)),
-        })
+        let variant = |code: &Code| bayes_filter::Variant {
+            frame_s: self.code_ns(*code) as f64 * 1e-9,
+            air_bits: air_bits(*code),
+            lost: std::array::from_fn::<f64, LEVELS, _>(|level| lost(*code, level)),
+        };
+        self.codes.iter().map(variant).collect()
     }
 
     /// Returns the counter with this maximum: the paper's, or one whose windows follow from what a
@@ -143,6 +172,11 @@ impl Transport {
             silence: Silence::Polls,
         }
     }
+}
+
+/// Returns the bits of a coded frame on the air.
+fn air_bits(code: Code) -> f64 {
+    f64::from(8 * FRAME_BYTES) / code.rate(FRAME_BYTES)
 }
 
 /// The effect of bit errors on frames of a variant.
