@@ -161,8 +161,8 @@ impl BayesFilter {
         let clean = self.frames - self.damaged;
         let cost = |at: usize| self.damaged * table.damaged[at] + ((clean * table.clean[at]) >> 16);
         let costs: [u64; LEVELS] = std::array::from_fn(cost);
-        // The level of the least cost keeps its weight. If it had none, all levels could lose theirs,
-        // and the filter would never decide again.
+        // The level of the least cost keeps its weight. If it had none, all levels could lose
+        // theirs, and the filter would never decide again.
         let possible = costs.iter().zip(self.weights);
         let possible = possible.filter(|(_, weight)| *weight > 0);
         let least = possible.map(|(cost, _)| *cost).min().unwrap_or_default();
@@ -438,6 +438,20 @@ mod tests {
             (200_000_000..1_000_000_000).contains(&removed_ns),
             "{removed_ns}"
         );
+    }
+
+    #[test]
+    fn a_silent_minute_changes_no_weight() {
+        let [busy, silent] = [0, 60_000_000_000].map(|silence_ns| {
+            let mut filter = filter();
+            step(&mut filter, 70, 3);
+            filter.next_step_ns += silence_ns;
+            step(&mut filter, 70, 0);
+            let now_ns = filter.next_step_ns + silence_ns;
+            filter.frame(false, now_ns);
+            filter.weights
+        });
+        assert_eq!(busy, silent);
     }
 
     #[test]
