@@ -168,7 +168,8 @@ fn the_tour_can_be_followed() {
 }
 
 /// Pages that are done by themselves.
-const ALONE: [&str; 6] = [
+const ALONE: [&str; 7] = [
+    "adaptive.md",
     "c.md",
     "esterel.md",
     "processes.md",
@@ -221,6 +222,17 @@ fn the_page_of_processes_can_be_followed() {
 fn the_page_of_windows_can_be_followed() {
     let mut player = Player::new();
     player.play(&pages::page("windows.md"));
+    player.end();
+}
+
+#[test]
+fn the_page_of_adaptive_protocols_can_be_followed_and_shows_the_mismatch() {
+    let page = pages::page("adaptive.md");
+    let trace = page.blocks.iter().find(|block| block.language == "text");
+    let trace = &trace.expect("it shows a trace").text;
+    assert_eq!(trace, include_str!("boosters/mismatch.txt"));
+    let mut player = Player::new();
+    player.play(&page);
     player.end();
 }
 
