@@ -66,7 +66,6 @@ fn faults_of_the_machines_are_seen() {
         Fault::EndedOfAnyEpoch,
         Fault::BeginOfTheSameEpoch,
         Fault::AbortUnanswered,
-        Fault::FollowsItsOwnWish,
         Fault::ForgetsAbort,
         Fault::EpochStays,
         Fault::RunsAhead,

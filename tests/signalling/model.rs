@@ -46,8 +46,6 @@ pub enum Fault {
     BeginOfTheSameEpoch,
     /// ABORT is not answered.
     AbortUnanswered,
-    /// A layer for which the debooster has asked is taken for the will of the other end.
-    FollowsItsOwnWish,
     /// The epoch does not advance.
     EpochStays,
     /// It stops to say ABORT when the layer is wanted again.
@@ -117,8 +115,8 @@ impl Debooster {
     }
 
     /// The layer is active at the other end.
-    fn follow(&mut self, machines: Machines, layer: u8) {
-        if !self.asked || machines.fault == Some(Fault::FollowsItsOwnWish) {
+    fn follow(&mut self, layer: u8) {
+        if !self.asked {
             self.wanted = layer;
         }
         self.far = layer;
@@ -174,7 +172,10 @@ impl Machines {
         if message.epoch != booster.epoch {
             return Vec::new();
         }
-        booster.heard = message.epoch;
+        let is_for_it = message.word >= Word::Boost;
+        if is_for_it {
+            booster.heard = message.epoch;
+        }
         match message.word {
             Word::Boost => self.become_active(booster, message.layer),
             Word::Started => {
@@ -209,7 +210,7 @@ impl Machines {
             Word::Begin => {
                 if is_new {
                     debooster.epoch = message.epoch;
-                    debooster.follow(self, message.layer);
+                    debooster.follow(message.layer);
                     debooster.asked = false;
                     debooster.ends = false;
                 }
@@ -222,7 +223,7 @@ impl Machines {
             }
             Word::Ending if is_new || age == 0 => {
                 debooster.epoch = message.epoch;
-                debooster.follow(self, 0);
+                debooster.follow(0);
                 debooster.asked &= !is_new;
                 debooster.ends = false;
                 sent.push(debooster.says(Word::Idle, 0));
