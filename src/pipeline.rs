@@ -451,6 +451,60 @@ pub fn esterel(
     }
 }
 
+/// The reasons why a process cannot be shown.
+pub enum Unseen {
+    /// No instance runs it, and it has no handlers.
+    NeverRun,
+    /// It has no automaton within the budget.
+    Refused(Diagnostic),
+    /// Its automaton has too many questions to be shown.
+    TooManyQuestions {
+        /// The number of its states.
+        states: usize,
+    },
+}
+
+/// Shows the automaton of one process of a layer: of the layer alone, or of a stack, which gives
+/// values to parameters. `show` is for [`emit::view::view_with`].
+pub fn process(
+    checked: &Checked,
+    selected: emit::view::Selected,
+    stack: Option<&str>,
+    budget: usize,
+    show: (usize, bool),
+) -> Result<emit::view::View, Unseen> {
+    let (sources, files) = (&checked.sources, &checked.files);
+    let programs = match stack {
+        None => check_layers(sources, files).0,
+        Some(stack) => check_stack(sources, files, stack).0.into_iter().collect(),
+    };
+    let layer = &selected.layer.name.text;
+    let name = format!("{layer}.{}", selected.process.name);
+    let source = selected.process.span;
+    let kinds = programs.iter().flat_map(|program| {
+        let kinds = program.kinds.iter();
+        kinds.map(move |kind| (program, kind))
+    });
+    let mut found = kinds.filter_map(|(program, table)| {
+        let own = table.reactive.as_ref()?;
+        let is_of_layer = program.entities[table.entity.at()].layer == *layer;
+        let processes = is_of_layer.then_some(&own.processes)?;
+        let handlers = selected.handlers();
+        let alone = reactive::explore::process::alone(processes, source, &handlers)?;
+        Some(((program, own), alone))
+    });
+    let ((program, own), alone) = found.next().ok_or(Unseen::NeverRun)?;
+    let events: Vec<_> = own.events.iter().map(|(_, event, _)| *event).collect();
+    let explored = reactive::explore::process::explore(&alone, &events, events[0], budget);
+    let automaton = explored
+        .map_err(|refusal| Unseen::Refused(refusal.diagnostic(&alone, &name, source.before())))?;
+    let written = (sources, program, own);
+    let words = emit::view::ProcessWords::new(written, selected, (&alone, &automaton));
+    let view = emit::view::view_with(&name, &words, &automaton, show);
+    let states = automaton.states.len();
+    view.ok_or(Unseen::TooManyQuestions { states })
+}
+
 /// Whether nothing is built because of these.
 pub fn refused(diagnostics: &[Diagnostic]) -> bool {
     let mut diagnostics = diagnostics.iter();

@@ -168,10 +168,12 @@ fn the_tour_can_be_followed() {
 }
 
 /// Pages that are done by themselves.
-const ALONE: [&str; 7] = [
+const ALONE: [&str; 8] = [
     "adaptive.md",
+
     "c.md",
     "esterel.md",
+    "language/processes.md",
     "processes.md",
     "simulate.md",
     "whole.md",
@@ -215,6 +217,13 @@ fn the_page_of_a_whole_stack_can_be_followed_and_shows_that_of_the_bench() {
 fn the_page_of_processes_can_be_followed() {
     let mut player = Player::new();
     player.play(&pages::page("processes.md"));
+    player.end();
+}
+
+#[test]
+fn the_page_of_processes_in_a_layer_can_be_followed() {
+    let mut player = Player::new();
+    player.play(&pages::page("language/processes.md"));
     player.end();
 }
 

@@ -356,7 +356,8 @@ fn choose(file: &Path, stacks: &[String], wanted: Option<String>) -> Result<Stri
     }
 }
 
-fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
+/// Reads a file of Loom and all that it uses.
+pub fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
     no_esterel(file)?;
     read_texts(library::read(file)?, options)
 }

@@ -1,28 +1,41 @@
-//! `loom view`: the automaton of a module, for people.
+//! `loom view`: the automaton of an Esterel module, or of a process of a layer, for people.
 //!
-//! In: a program of Esterel. Out: its states and what can happen in each, as text or as a picture.
+//! In: a program of Esterel, or a file with a layer. Out: its states and what can happen in each,
+//! as text or as a picture.
 
-use super::esterel::{Choice, is_esterel, read};
+use super::compiler::{Options, deep, read};
+use super::esterel::{self, Choice, is_esterel};
 use super::failure::{Failure, about};
-use super::terminal::result;
-use crate::emit::view::{picture, text, view};
-use crate::pipeline::Reactive;
-use std::path::PathBuf;
+use super::layout::instead;
+use super::terminal::{result, show};
+use crate::emit::view::{Selected, View, picture, processes, text, view};
+use crate::pipeline::{self, Checked, Reactive, Unseen};
+use std::path::{Path, PathBuf};
 
-/// How many ways through its instants an automaton may have that is shown.
-const MOST_WAYS: usize = 5_000;
+/// The largest number of questions of an automaton that is shown.
+const MOST_QUESTIONS: usize = 5_000;
 
-/// Shows the automaton of an Esterel module
+/// Shows the automaton of an Esterel module, or of a process of a layer
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   loom view examples/esterel/timer_handler.strl
-  loom view examples/esterel/timer_handler.strl --svg timer.svg")]
+  loom view examples/esterel/timer_handler.strl --svg timer.svg
+  loom view layers/policy/spp.loom --process booster")]
 pub struct Arguments {
-    /// File with the Esterel module (.strl)
+    /// File with the Esterel module (.strl) or the layer
     program: PathBuf,
     /// Module to show [default: the module that no other module runs]
-    #[arg(long, value_name = "MODULE")]
+    #[arg(long, value_name = "MODULE", conflicts_with_all = ["process", "layer", "stack"])]
     main: Option<String>,
+    /// Process to show [default: the only process]
+    #[arg(long, value_name = "PROCESS")]
+    process: Option<String>,
+    /// Layer of the process [default: the layer that has it]
+    #[arg(long, value_name = "LAYER")]
+    layer: Option<String>,
+    /// Stack of the file that gives values to the parameters of the layer
+    #[arg(long, value_name = "STACK")]
+    stack: Option<String>,
     /// Size limit of the automaton, in nodes [default: 250000]
     #[arg(long, value_name = "NODES")]
     budget: Option<usize>,
@@ -31,26 +44,12 @@ pub struct Arguments {
     svg: Option<PathBuf>,
 }
 
-/// Shows it.
+/// Prints or draws it.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let path = &arguments.program;
-    if !is_esterel(path) {
-        let path = path.display();
-        let says = format!("{path}: `loom view` shows only Esterel modules, in .strl files");
-        return Err(Failure::environment(says));
-    }
-    let choice = Choice {
-        main: arguments.main.as_deref(),
-        budget: arguments.budget,
-    };
-    let Reactive { module, automaton } = read(path, choice)?;
-    let Some(view) = view(&module, &automaton, MOST_WAYS) else {
-        let states = automaton.states.len();
-        let says = format!(
-            "the automaton is too large to show: {states} states with more than {MOST_WAYS} paths"
-        );
-        return Err(Failure::refused(says));
-    };
+    let view = match is_esterel(&arguments.program) {
+        true => module(arguments),
+        false => deep(|| process(arguments)),
+    }?;
     let Some(file) = &arguments.svg else {
         return result(text(&view));
     };
@@ -60,5 +59,141 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         "wrote {}, {} bytes\n",
         file.display(),
         drawn.len()
+    ))
+}
+
+/// Views the automaton of an Esterel module.
+fn module(arguments: &Arguments) -> Result<View, Failure> {
+    let path = arguments.program.display();
+    if arguments.process.is_some() || arguments.layer.is_some() || arguments.stack.is_some() {
+        let says = format!("{path} is an Esterel file: choose a module of it with --main");
+        return Err(Failure::environment(says));
+    }
+    let choice = Choice {
+        main: arguments.main.as_deref(),
+        budget: arguments.budget,
+    };
+    let Reactive { module, automaton } = esterel::read(&arguments.program, choice)?;
+    let view = view(&module, &automaton, MOST_QUESTIONS);
+    view.ok_or_else(|| too_large(automaton.states.len()))
+}
+
+/// Views the automaton of a process of a layer.
+fn process(arguments: &Arguments) -> Result<View, Failure> {
+    let path = &arguments.program;
+    if arguments.main.is_some() {
+        let says = "--main chooses an Esterel module; choose a process of a layer with --process";
+        return Err(Failure::environment(says));
+    }
+    let options = Options {
+        budget: arguments.budget,
+        ..Options::default()
+    };
+    let mut checked = read(path, &options)?;
+    pipeline::check(&mut checked);
+    show(&checked.diagnostics, &checked.sources)?;
+    if pipeline::refused(&checked.diagnostics) {
+        return Err(Failure::refused(""));
+    }
+    let stack = arguments.stack.as_deref();
+    let stacks = pipeline::stacks(&checked);
+    if let Some(stack) = stack.filter(|stack| !stacks.iter().any(|one| one == stack)) {
+        let known: Vec<&str> = stacks.iter().map(String::as_str).collect();
+        return Err(none(path, "stack", stack, &known));
+    }
+    let selected = selected(arguments, &checked)?;
+    let budget = checked.budget.nodes;
+    // In a picture, ways do not meet again.
+    let shown = (MOST_QUESTIONS, arguments.svg.is_none());
+    let view = pipeline::process(&checked, selected, stack, budget, shown);
+    view.map_err(|unseen| match unseen {
+        Unseen::TooManyQuestions { states } => too_large(states),
+        Unseen::Refused(diagnostic) => match show(&[diagnostic], &checked.sources) {
+            Ok(()) => Failure::refused(""),
+            Err(failure) => failure,
+        },
+        Unseen::NeverRun => {
+            let name = &selected.process.name;
+            Failure::refused(format!(
+                "the process `{name}` never runs: add it to a `run`"
+            ))
+        }
+    })
+}
+
+/// The process that is shown.
+fn selected<'c>(arguments: &Arguments, checked: &'c Checked) -> Result<Selected<'c>, Failure> {
+    let path = &arguments.program;
+    let files = &checked.files;
+    let mut layers: Vec<_> = match arguments.stack {
+        None => files.unit(files.root()).layers.iter().collect(),
+        Some(_) => {
+            let units = files.in_order_of_use();
+            units.flat_map(|unit| &files.unit(unit).layers).collect()
+        }
+    };
+    if let Some(wanted) = &arguments.layer {
+        let known: Vec<&str> = layers
+            .iter()
+            .map(|layer| layer.name.text.as_str())
+            .collect();
+        if !known.contains(&wanted.as_str()) {
+            return Err(none(path, "layer", wanted, &known));
+        }
+        layers.retain(|layer| layer.name.is(wanted));
+    }
+    let all: Vec<Selected> = layers
+        .into_iter()
+        .flat_map(|layer| {
+            processes(layer)
+                .into_iter()
+                .map(move |process| (layer, process))
+        })
+        .map(|(layer, process)| Selected { layer, process })
+        .collect();
+    let names: Vec<&str> = all
+        .iter()
+        .map(|one| one.process.name.text.as_str())
+        .collect();
+    let wanted = arguments.process.as_deref();
+    let mut found = all
+        .iter()
+        .filter(|one| wanted.is_none_or(|name| one.process.name.is(name)));
+    match (found.next(), found.next(), wanted) {
+        (Some(only), None, _) => Ok(*only),
+        (None, ..) if all.is_empty() => Err(Failure::refused(format!(
+            "{} declares no process, and only a process has an automaton",
+            path.display()
+        ))),
+        (None, _, wanted) => Err(none(path, "process", wanted.unwrap_or_default(), &names)),
+        (Some(_), Some(_), None) => Err(Failure::environment(format!(
+            "{} declares the processes {}; choose one, as in --process {}",
+            path.display(),
+            names.join(", "),
+            names[0]
+        ))),
+        (Some(one), Some(other), Some(wanted)) => Err(Failure::environment(format!(
+            "the layers `{}` and `{}` have a process `{wanted}`; choose one with --layer",
+            one.layer.name, other.layer.name
+        ))),
+    }
+}
+
+/// The failure for a name that the file does not declare.
+fn none(path: &Path, what: &str, wanted: &str, known: &[&str]) -> Failure {
+    let path = path.display();
+    Failure::environment(match known {
+        [] => format!("{path} declares no {what}"),
+        _ => format!(
+            "{path} declares no {what} `{wanted}`: {}",
+            instead(wanted, known)
+        ),
+    })
+}
+
+/// The failure for an automaton with too many questions.
+fn too_large(states: usize) -> Failure {
+    Failure::refused(format!(
+        "the automaton is too large to show: {states} states with more than {MOST_QUESTIONS} questions"
     ))
 }

@@ -1,6 +1,8 @@
 //! view.
 
 use super::shell::Shell;
+use std::env;
+use std::path::Path;
 
 const SWITCH: &str = "module SWITCH:\ninput A;\noutput O;\nloop await A; emit O; await A end\n.\n";
 
@@ -20,6 +22,103 @@ fn an_automaton_is_shown_and_drawn() {
     assert!(drawn.contains(">emit O</text>"));
 }
 
+const BLINKS: &str = "\
+worker blinks
+
+session {
+    signal light
+    run lamp and other
+}
+
+process lamp {
+    timer off
+    loop {
+        await light                       // DARK
+        start off after 1 s
+        await off                         // BRIGHT
+    }
+}
+
+process other {
+    on deliver(message) if message.length > 0 { emit light }
+}
+
+on deliver(message) { deliver message }
+
+on send(message) { send message }
+
+stack blinking { link air { blinks { port messages } } }
+";
+
+#[test]
+fn a_process_of_a_layer_is_shown_and_drawn() {
+    let shell = Shell::new();
+    shell.write("blinks.loom", BLINKS);
+    let shown = shell
+        .loom(&["view", "blinks.loom", "--process", "lamp"])
+        .fine();
+    let expected = "\
+blinks.lamp: 3 states, 5 nodes
+
+state 0, the start
+    -> DARK
+
+state DARK
+    if light: start off after 1 s -> BRIGHT
+    else -> DARK
+
+state BRIGHT
+    if off -> DARK
+    else -> BRIGHT
+";
+    assert_eq!(shown, expected);
+    let same = ["--layer", "blinks", "--stack", "blinking"];
+    let arguments = [&["view", "blinks.loom", "--process", "lamp"][..], &same[..]].concat();
+    assert_eq!(shell.loom(&arguments).fine(), expected);
+    let other = shell
+        .loom(&["view", "blinks.loom", "--process", "other"])
+        .fine();
+    let condition = "    if deliver(message) if message.length > 0: emit light -> 1\n";
+    assert!(other.contains(condition), "{other}");
+    let drawn = ["--process", "lamp", "--svg", "lamp.svg"];
+    let arguments = [&["view", "blinks.loom"][..], &drawn[..]].concat();
+    let said = shell.loom(&arguments).fine();
+    assert!(said.starts_with("wrote lamp.svg, "), "{said}");
+    let drawn = shell.read("lamp.svg");
+    assert!(drawn.contains(">BRIGHT</text>") && drawn.contains(">start off after 1 s</text>"));
+}
+
+#[test]
+fn the_processes_of_signalling_are_those_of_the_figures() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let layer = root.join("layers/policy/spp.loom");
+    let layer = layer.to_str().expect("the path is text");
+    let shell = Shell::new();
+    for process in ["booster", "debooster"] {
+        let arguments = ["view", layer, "--process", process];
+        let shown = shell.loom(&arguments).fine();
+        is_golden(&root.join(format!("tests/commands/{process}.txt")), &shown);
+    }
+    let drawn = ["--process", "booster", "--svg", "booster.svg"];
+    let arguments = [&["view", layer][..], &drawn[..]].concat();
+    shell.loom(&arguments).fine();
+    let picture = root.join("book/src/pictures/booster.svg");
+    is_golden(&picture, &shell.read("booster.svg"));
+}
+
+/// Compares a text with the one in the repository.
+fn is_golden(path: &Path, text: &str) {
+    if env::var_os("BLESS").is_some() {
+        std::fs::write(path, text).expect("the repository can be written");
+    }
+    let known = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        text == known,
+        "BLESS=1 writes {} anew:\n{text}",
+        path.display()
+    );
+}
+
 #[test]
 fn what_cannot_be_shown_is_told() {
     let shell = Shell::new();
@@ -33,6 +132,16 @@ fn what_cannot_be_shown_is_told() {
     let (inputs, branches) = (inputs.join(", "), branches.join(" || "));
     let large = format!("module M:\ninput {inputs};\noutput O;\n[{branches}]; emit O\n.\n");
     shell.write("large.strl", large);
+    shell.write("blinks.loom", BLINKS);
+    shell.write(
+        "none.loom",
+        "worker plain\n\non deliver(message) { deliver message }\n",
+    );
+    shell.write("bad.loom", BLINKS.replace("emit light", "emit lamp.light"));
+    shell.write(
+        "never.loom",
+        BLINKS.replace("run lamp and other", "run other"),
+    );
     for (arguments, status, says) in [
         (&["view", "wrong.strl"][..], 1, "error[causality-cycle]"),
         (&["view", "large.strl"], 1, "too large to show"),
@@ -46,8 +155,46 @@ fn what_cannot_be_shown_is_told() {
             1,
             "error[unknown-name]",
         ),
-        (&["view", "none.strl"], 2, "none.strl"),
-        (&["view", "switch.loom"], 2, "shows only Esterel modules"),
+        (&["view", "nowhere.strl"], 2, "nowhere.strl"),
+        (&["view", "nowhere.loom"], 2, "nowhere.loom"),
+        (&["view", "none.loom"], 1, "none.loom declares no process"),
+        (&["view", "bad.loom"], 1, "error[unknown-event]"),
+        (
+            &["view", "never.loom", "--process", "lamp"],
+            1,
+            "the process `lamp` never runs",
+        ),
+        (
+            &["view", "blinks.loom"],
+            2,
+            "declares the processes lamp, other; choose one, as in --process lamp",
+        ),
+        (
+            &["view", "blinks.loom", "--process", "lamb"],
+            2,
+            "declares no process `lamb`: did you mean `lamp`?",
+        ),
+        (
+            &["view", "blinks.loom", "--layer", "blink"],
+            2,
+            "declares no layer `blink`",
+        ),
+        (
+            &["view", "blinks.loom", "--stack", "blink"],
+            2,
+            "declares no stack `blink`",
+        ),
+        (
+            &["view", "blinks.loom", "--process", "lamp", "--budget", "2"],
+            1,
+            "error[automaton-too-large]",
+        ),
+        (&["view", "blinks.loom", "--main", "lamp"], 2, "--process"),
+        (
+            &["view", "switch.strl", "--process", "lamp"],
+            2,
+            "choose a module of it with --main",
+        ),
         (
             &["view", "switch.strl", "--svg", "no/where.svg"],
             2,

@@ -1,44 +1,89 @@
 //! An automaton for people: as text, and as a picture.
 //!
-//! In: a module of Esterel and its automaton. Out: its states, each with all that can happen in it.
-//! What several ways have in common, and is there once in the automaton, is shown on each of them.
+//! In: a module of Esterel, or a process of a layer, and its automaton. Out: its states, each with
+//! all that can happen in it. What several ways have in common, and is there once in the automaton,
+//! is shown on each of them, or, in the text of a process, where they meet.
 //!
 //! ```text
-//! state 1                        words      names and expressions as they are written
-//!     if A: emit O -> 2          text       lines
-//!     else -> 1                  picture    SVG
+//! state 1                        words      names and expressions of Esterel
+//!     if A: emit O -> 2          process    waits and statements of a layer
+//!     else -> 1                  text       lines
+//!                                picture    SVG
 //! ```
 
 mod picture;
+mod process;
 mod text;
 mod words;
 
 pub use picture::picture;
+pub use process::{ProcessWords, Selected, processes};
 pub use text::text;
 
-use crate::tree::automaton::{Automaton, Node, NodeId};
+use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
 use crate::types::esterel::Module;
-use words::Words;
+use crate::types::process::SignalId;
+use std::cell::Cell;
+use words::ModuleWords;
+
+/// The words for an automaton, in the language of its source.
+pub trait Words {
+    /// The name of a signal.
+    fn signal(&self, signal: SignalId) -> &str;
+
+    /// The text of a question that a state asks.
+    fn question(&self, state: StateId, question: Question) -> String;
+
+    /// The text of an event and the condition of its wait, where the source writes them together.
+    fn joined(&self, _state: StateId, _event: Question, _guard: Question) -> Option<String> {
+        None
+    }
+
+    /// Returns true if two questions never both hold.
+    fn excludes(&self, _one: Question, _other: Question) -> bool {
+        false
+    }
+
+    /// The steps of an act, with the act before it; a step may have several lines.
+    fn step(&self, before: Option<Act>, act: Act) -> Vec<String>;
+
+    /// The name of a state, and where it rests.
+    fn state(&self, state: StateId) -> (String, Option<String>) {
+        (state.at().to_string(), None)
+    }
+}
 
 /// An automaton, to be shown.
 #[derive(Clone, Debug)]
 pub struct View {
-    /// The name of the module.
+    /// The name of the module or process.
     name: String,
     /// How many nodes it has, those that are shared counted once.
     nodes: usize,
-    /// What can happen in each state.
-    states: Vec<Shown>,
+    /// Its states.
+    states: Vec<State>,
+}
+
+/// A state.
+#[derive(Clone, Debug)]
+struct State {
+    /// Its number, or its name in the source.
+    name: String,
+    /// Where it rests, if its name does not say it.
+    place: Option<String>,
+    /// What can happen in it.
+    shown: Shown,
 }
 
 /// What can happen.
 #[derive(Clone, Debug)]
 enum Shown {
-    /// Two ways.
+    /// Two ways; both go on with `next`, if it is there.
     Asks {
         question: String,
         then: Box<Shown>,
         otherwise: Box<Shown>,
+        next: Option<Box<Shown>>,
     },
     /// Steps, one after the other.
     Does {
@@ -47,65 +92,184 @@ enum Shown {
     },
     /// The instant is over.
     Rests { state: usize },
+    /// It goes on where two ways meet.
+    GoesOn,
     /// The instant ends with an error.
     Fails { says: String },
 }
 
-/// The view of an automaton; none if there are more than so many ways through its instants.
-pub fn view(module: &Module, automaton: &Automaton, most_ways: usize) -> Option<View> {
-    let words = Words::new(module);
-    let mut ways: Vec<usize> = Vec::with_capacity(automaton.nodes.len());
-    for node in &automaton.nodes {
-        ways.push(match node {
-            Node::Test {
-                then, otherwise, ..
-            } => ways[then.at()].saturating_add(ways[otherwise.at()]),
-            Node::Act { next, .. } => ways[next.at()],
-            Node::Leaf(_) | Node::Twice(_) => 1,
-        });
-    }
-    let roots = automaton.states.iter();
-    let all = roots.fold(0_usize, |all, root| all.saturating_add(ways[root.at()]));
-    let states = automaton.states.iter();
-    (all <= most_ways).then(|| View {
-        name: module.name.clone(),
+/// Returns the view of a module of Esterel; none if it has more than so many questions.
+pub fn view(module: &Module, automaton: &Automaton, most_questions: usize) -> Option<View> {
+    let words = ModuleWords::new(module);
+    view_with(&module.name, &words, automaton, (most_questions, false))
+}
+
+/// Returns the view of an automaton with a name and words; none if it has more than so many
+/// questions. Two ways that meet before the end of the instant are shown as one from there on, if
+/// `meets` is true.
+pub fn view_with(
+    name: &str,
+    words: &impl Words,
+    automaton: &Automaton,
+    (most_questions, meets): (usize, bool),
+) -> Option<View> {
+    let showing = Showing {
+        words,
+        automaton,
+        meets: match meets {
+            true => meeting_points(automaton),
+            false => vec![None; automaton.nodes.len()],
+        },
+        left: Cell::new(most_questions),
+    };
+    let states = automaton.states.iter().enumerate();
+    let states = states.map(|(at, root)| {
+        let state = StateId(at as u32);
+        let (name, place) = words.state(state);
+        let shown = showing.shown(state, *root, None)?;
+        Some(State { name, place, shown })
+    });
+    Some(View {
+        name: name.to_string(),
         nodes: automaton.nodes.len(),
-        states: states.map(|root| shown(&words, automaton, *root)).collect(),
+        states: states.collect::<Option<Vec<State>>>()?,
     })
 }
 
-fn shown(words: &Words, automaton: &Automaton, mut at: NodeId) -> Shown {
-    let mut steps = Vec::new();
-    let end = loop {
-        match automaton.node(at) {
-            Node::Act { act, next } => {
-                steps.extend(words.step(*act));
-                at = *next;
-            }
+/// Returns, for each node, the first node that all ways from it reach: its immediate
+/// post-dominator. None where they meet only at the end of the instant.
+fn meeting_points(automaton: &Automaton) -> Vec<Option<NodeId>> {
+    let mut points: Vec<Option<NodeId>> = Vec::with_capacity(automaton.nodes.len());
+    let mut depths: Vec<usize> = Vec::with_capacity(automaton.nodes.len());
+    for node in &automaton.nodes {
+        let depth = |node: Option<NodeId>| node.map_or(0, |node| depths[node.at()]);
+        let point = match node {
+            Node::Leaf(_) | Node::Twice(_) => None,
+            Node::Act { next, .. } => Some(*next),
             Node::Test {
-                question,
-                then,
-                otherwise,
+                then, otherwise, ..
             } => {
-                break Shown::Asks {
-                    question: words.question(*question),
-                    then: Box::new(shown(words, automaton, *then)),
-                    otherwise: Box::new(shown(words, automaton, *otherwise)),
-                };
+                let (mut one, mut other) = (Some(*then), Some(*otherwise));
+                while one != other {
+                    let deeper = match depth(one) >= depth(other) {
+                        true => &mut one,
+                        false => &mut other,
+                    };
+                    *deeper = deeper.and_then(|node| points[node.at()]);
+                }
+                one
             }
-            Node::Leaf(state) => break Shown::Rests { state: state.at() },
-            Node::Twice(signal) => {
-                let says = format!("{} twice", words.signal(*signal));
-                break Shown::Fails { says };
+        };
+        let below = depth(point) + 1;
+        points.push(point);
+        depths.push(below);
+    }
+    points
+}
+
+/// Shows what can happen.
+struct Showing<'a, W> {
+    words: &'a W,
+    automaton: &'a Automaton,
+    /// Where the ways from a node meet.
+    meets: Vec<Option<NodeId>>,
+    /// The number of questions that may still be shown.
+    left: Cell<usize>,
+}
+
+impl<W: Words> Showing<'_, W> {
+    /// Shows what can happen from a node to the end, or to a node where ways meet.
+    fn shown(&self, state: StateId, mut at: NodeId, until: Option<NodeId>) -> Option<Shown> {
+        let mut steps = Vec::new();
+        let mut before = None;
+        let end = loop {
+            if Some(at) == until {
+                break Shown::GoesOn;
+            }
+            match self.automaton.node(at) {
+                Node::Act { act, next } => {
+                    steps.extend(self.words.step(before, *act));
+                    before = Some(*act);
+                    at = *next;
+                }
+                Node::Test { .. } => break self.asks(state, at, until)?,
+                Node::Leaf(state) => break Shown::Rests { state: state.at() },
+                Node::Twice(signal) => {
+                    let says = format!("{} twice", self.words.signal(*signal));
+                    break Shown::Fails { says };
+                }
+            }
+        };
+        Some(match steps.is_empty() {
+            true => end,
+            false => {
+                let next = Box::new(end);
+                Shown::Does { steps, next }
+            }
+        })
+    }
+
+    /// Two ways. An event and the condition of its wait are one question if the event alone
+    /// changes nothing.
+    fn asks(&self, state: StateId, test: NodeId, until: Option<NodeId>) -> Option<Shown> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        let Node::Test {
+            question,
+            then,
+            otherwise,
+        } = self.automaton.node(test)
+        else {
+            unreachable!("only a test asks");
+        };
+        let mut asks = self.words.question(state, *question);
+        let mut holds = *then;
+        // Before a guard stand steps that a count needs, but no condition.
+        let mut guarded = *then;
+        while let Node::Act { act, next } = self.automaton.node(guarded)
+            && self.words.step(None, *act).is_empty()
+        {
+            guarded = *next;
+        }
+        if let Node::Test {
+            question: guard,
+            then,
+            otherwise: fails,
+        } = self.automaton.node(guarded)
+            && let Some(joined) = self.words.joined(state, *question, *guard)
+            && self.is_alike(*question, *fails, *otherwise)
+        {
+            (asks, holds) = (joined, *then);
+        }
+        let is_leaf = |node: &NodeId| matches!(self.automaton.node(*node), Node::Leaf(_));
+        let meets = self.meets[test.at()].filter(|node| !is_leaf(node));
+        let end = meets.or(until);
+        let next = match meets.filter(|node| Some(*node) != until) {
+            Some(node) => Some(Box::new(self.shown(state, node, until)?)),
+            None => None,
+        };
+        Some(Shown::Asks {
+            question: asks,
+            then: Box::new(self.shown(state, holds, end)?),
+            otherwise: Box::new(self.shown(state, *otherwise, end)?),
+            next,
+        })
+    }
+
+    /// Returns true if `other` does what `node` does in an instant of an event.
+    fn is_alike(&self, event: Question, node: NodeId, mut other: NodeId) -> bool {
+        while node != other {
+            match self.automaton.node(other) {
+                Node::Test {
+                    question,
+                    otherwise,
+                    ..
+                } if self.words.excludes(event, *question) => other = *otherwise,
+                Node::Test { .. } | Node::Act { .. } | Node::Leaf(_) | Node::Twice(_) => {
+                    return false;
+                }
             }
         }
-    };
-    match steps.is_empty() {
-        true => end,
-        false => {
-            let next = Box::new(end);
-            Shown::Does { steps, next }
-        }
+        true
     }
 }
 
@@ -118,5 +282,10 @@ impl View {
         };
         let states = counted(self.states.len(), "state");
         format!("{}: {states}, {}", self.name, counted(self.nodes, "node"))
+    }
+
+    /// The name of a state.
+    fn state(&self, state: usize) -> &str {
+        &self.states[state].name
     }
 }

@@ -1,8 +1,8 @@
 //! An automaton as a picture.
 //!
-//! In: a [`View`]. Out: SVG. Each state has a row of its own: from its number a tree grows to the
+//! In: a [`View`]. Out: SVG. Each state has a row of its own: from its name a tree grows to the
 //! right. Where a question holds, the way goes straight on; where it does not, down and then on. It
-//! ends at the number of the next state.
+//! ends at the name of the next state.
 
 use super::{Shown, View};
 use std::fmt::Write;
@@ -10,6 +10,8 @@ use std::fmt::Write;
 /// How wide a letter is taken to be, and how high a line is.
 const LETTER: f64 = 7.8;
 const LINE: f64 = 18.0;
+/// The width of a letter in the name of a state.
+const BOLD: f64 = 9.6;
 /// Around a text in its box, between boxes, between rows, around all.
 const PADDING: f64 = 8.0;
 const GAP: f64 = 30.0;
@@ -23,6 +25,7 @@ const STYLE: &str = "\
 text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #222 }
 .title { font: 600 15px sans-serif }
 .state { font: 600 13px sans-serif; text-anchor: middle }
+.place { font: 13px sans-serif; fill: #666 }
 .asks { fill: #fff; stroke: #666 }
 .does { fill: #e8eef7; stroke: #35507a }
 .rests { fill: #f6dfb8; stroke: #8a6420 }
@@ -38,17 +41,22 @@ text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #222 }
 
 /// The picture of a view.
 pub fn picture(view: &View) -> String {
-    let mut drawing = Drawing::default();
+    let mut drawing = Drawing::of(view);
     let title = view.title();
     let legend = "straight on: it holds; dashed: it does not";
     drawing.says("title", MARGIN, MARGIN + 4.0, &title);
     drawing.says("", MARGIN, MARGIN + 4.0 + LINE * 1.3, legend);
     drawing.width = MARGIN + LETTER * title.len().max(legend.len()) as f64;
     let mut top = MARGIN + LINE * 3.0;
-    for (state, shown) in view.states.iter().enumerate() {
+    for (at, state) in view.states.iter().enumerate() {
+        let shown = &state.shown;
+        if let Some(place) = &state.place {
+            drawing.says("place", MARGIN, top + LINE * 0.5, place);
+            drawing.width = drawing.width.max(MARGIN + LETTER * letters(place));
+            top += LINE;
+        }
         let middle = top + rise(shown);
-        drawing.state(MARGIN + RADIUS, middle, state);
-        let from = MARGIN + 2.0 * RADIUS;
+        let from = drawing.state(MARGIN, middle, at);
         drawing.way("yes", &[(from, middle), (from + GAP, middle)]);
         top = drawing.tree(shown, from + GAP, middle) + ROW_GAP * 2.0;
     }
@@ -60,7 +68,7 @@ fn rise(shown: &Shown) -> f64 {
     let next = match shown {
         Shown::Does { next, .. } => rise(next),
         Shown::Asks { then, .. } => rise(then),
-        Shown::Rests { .. } | Shown::Fails { .. } => 0.0,
+        Shown::Rests { .. } | Shown::Fails { .. } | Shown::GoesOn => 0.0,
     };
     next.max(height(shown) / 2.0)
 }
@@ -68,32 +76,52 @@ fn rise(shown: &Shown) -> f64 {
 /// How high the box is with which something begins.
 fn height(shown: &Shown) -> f64 {
     match shown {
-        Shown::Does { steps, .. } => LINE * steps.len() as f64 + PADDING,
+        Shown::Does { steps, .. } => LINE * lines(steps).len() as f64 + PADDING,
         Shown::Asks { .. } | Shown::Rests { .. } | Shown::Fails { .. } => 2.0 * RADIUS,
+        Shown::GoesOn => 0.0,
     }
 }
 
-#[derive(Default)]
-struct Drawing {
+/// The lines of steps.
+fn lines(steps: &[String]) -> Vec<&str> {
+    steps.iter().flat_map(|step| step.lines()).collect()
+}
+
+/// The number of letters of a text.
+fn letters(text: &str) -> f64 {
+    text.chars().count() as f64
+}
+
+struct Drawing<'v> {
+    view: &'v View,
     shapes: String,
     width: f64,
 }
 
-impl Drawing {
+impl Drawing<'_> {
+    fn of(view: &View) -> Drawing<'_> {
+        Drawing {
+            view,
+            shapes: String::new(),
+            width: 0.0,
+        }
+    }
+
     /// A tree whose first box has its left edge there; how far down it goes.
     fn tree(&mut self, shown: &Shown, left: f64, middle: f64) -> f64 {
         let bottom = middle + height(shown) / 2.0;
         match shown {
             Shown::Rests { state } => {
-                self.state(left + RADIUS, middle, *state);
+                self.state(left, middle, *state);
                 bottom
             }
+            Shown::GoesOn => bottom,
             Shown::Fails { says } => {
-                self.boxed("fails", left, middle, std::slice::from_ref(says));
+                self.boxed("fails", left, middle, &[says]);
                 bottom
             }
             Shown::Does { steps, next } => {
-                let right = self.boxed("does", left, middle, steps);
+                let right = self.boxed("does", left, middle, &lines(steps));
                 self.way("yes", &[(right, middle), (right + GAP, middle)]);
                 bottom.max(self.tree(next, right + GAP, middle))
             }
@@ -101,8 +129,9 @@ impl Drawing {
                 question,
                 then,
                 otherwise,
+                ..
             } => {
-                let right = self.boxed("asks", left, middle, &[format!("{question} ?")]);
+                let right = self.boxed("asks", left, middle, &[&format!("{question} ?")]);
                 self.way("yes", &[(right, middle), (right + GAP, middle)]);
                 let below = bottom.max(self.tree(then, right + GAP, middle));
                 let next = below + ROW_GAP + rise(otherwise);
@@ -113,19 +142,33 @@ impl Drawing {
         }
     }
 
-    fn state(&mut self, x: f64, y: f64, state: usize) {
-        let _ = writeln!(
-            self.shapes,
-            "<circle class=\"rests\" cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\"/>"
-        );
-        self.says("state", x, y + 4.5, &state.to_string());
-        self.width = self.width.max(x + RADIUS);
+    /// The name of a state, in a circle as wide as it needs; where that ends on the right.
+    fn state(&mut self, left: f64, y: f64, state: usize) -> f64 {
+        let name = self.view.state(state);
+        let width = (BOLD * letters(name) + 2.0 * PADDING).max(2.0 * RADIUS);
+        let x = left + width / 2.0;
+        let _ = match width > 2.0 * RADIUS {
+            false => writeln!(
+                self.shapes,
+                "<circle class=\"rests\" cx=\"{x}\" cy=\"{y}\" r=\"{RADIUS}\"/>"
+            ),
+            true => writeln!(
+                self.shapes,
+                "<rect class=\"rests\" x=\"{left}\" y=\"{}\" width=\"{width:.1}\" \
+                 height=\"{}\" rx=\"{RADIUS}\"/>",
+                y - RADIUS,
+                2.0 * RADIUS
+            ),
+        };
+        self.says("state", x, y + 4.5, name);
+        self.width = self.width.max(left + width);
+        left + width
     }
 
     /// Lines in a box; where it ends on the right.
-    fn boxed(&mut self, class: &str, left: f64, middle: f64, lines: &[String]) -> f64 {
-        let letters = lines.iter().map(|line| line.chars().count()).max();
-        let width = LETTER * letters.unwrap_or_default() as f64 + 2.0 * PADDING;
+    fn boxed(&mut self, class: &str, left: f64, middle: f64, lines: &[&str]) -> f64 {
+        let widest = lines.iter().map(|line| letters(line)).fold(0.0, f64::max);
+        let width = LETTER * widest + 2.0 * PADDING;
         let high = match class {
             "does" => LINE * lines.len() as f64 + PADDING,
             _ => 2.0 * RADIUS,
@@ -162,6 +205,9 @@ impl Drawing {
             .replace('&', "&amp;")
             .replace('<', "&lt;")
             .replace('>', "&gt;");
+        // SVG drops spaces at the beginning of a text.
+        let indent = text.len() - text.trim_start().len();
+        let (x, text) = (x + LETTER * indent as f64, text.trim_start());
         let class = match class {
             "" => String::new(),
             class => format!(" class=\"{class}\""),

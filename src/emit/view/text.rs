@@ -5,20 +5,23 @@
 use super::{Shown, View};
 
 /// How much may be done in one line.
-const WIDEST: usize = 72;
+pub const WIDEST: usize = 72;
 
 /// The lines of a view.
 pub fn text(view: &View) -> String {
     let mut text = format!("{}\n", view.title());
-    for (state, shown) in view.states.iter().enumerate() {
-        text += &format!("\nstate {state}\n");
-        lines(shown, 1, &mut text);
+    for state in &view.states {
+        text += &match &state.place {
+            Some(place) => format!("\nstate {}, {place}\n", state.name),
+            None => format!("\nstate {}\n", state.name),
+        };
+        lines(view, &state.shown, 1, &mut text);
     }
     text
 }
 
-fn lines(shown: &Shown, depth: usize, text: &mut String) {
-    if let Some(rest) = one_line(shown) {
+fn lines(view: &View, shown: &Shown, depth: usize, text: &mut String) {
+    if let Some(rest) = one_line(view, shown) {
         line(&rest, depth, text);
         return;
     }
@@ -27,52 +30,69 @@ fn lines(shown: &Shown, depth: usize, text: &mut String) {
             question,
             then,
             otherwise,
+            next,
         } => {
-            branch(&format!("if {question}"), then, depth, text);
+            branch(view, &format!("if {question}"), then, depth, text);
             let mut rest = otherwise;
             while let Shown::Asks {
                 question,
                 then,
                 otherwise,
+                next: None,
             } = &**rest
             {
-                branch(&format!("else if {question}"), then, depth, text);
+                branch(view, &format!("else if {question}"), then, depth, text);
                 rest = otherwise;
             }
-            branch("else", rest, depth, text);
+            if !matches!(**rest, Shown::GoesOn) {
+                branch(view, "else", rest, depth, text);
+            }
+            if let Some(next) = next {
+                lines(view, next, depth, text);
+            }
         }
         Shown::Does { steps, next } => {
-            for step in steps {
+            for step in steps.iter().flat_map(|step| step.lines()) {
                 line(step, depth, text);
             }
-            lines(next, depth, text);
+            lines(view, next, depth, text);
         }
+        Shown::GoesOn => {}
         Shown::Rests { .. } | Shown::Fails { .. } => unreachable!("this is one line"),
     }
 }
 
-fn branch(head: &str, shown: &Shown, depth: usize, text: &mut String) {
-    match one_line(shown) {
+fn branch(view: &View, head: &str, shown: &Shown, depth: usize, text: &mut String) {
+    match one_line(view, shown) {
         Some(rest) if rest.starts_with("->") => line(&format!("{head} {rest}"), depth, text),
         Some(rest) => line(&format!("{head}: {rest}"), depth, text),
+        None if matches!(shown, Shown::GoesOn) => {
+            line(&format!("{head}: nothing"), depth, text);
+        }
         None => {
             line(head, depth, text);
-            lines(shown, depth + 1, text);
+            lines(view, shown, depth + 1, text);
         }
     }
 }
 
 /// What asks nothing more.
-fn one_line(shown: &Shown) -> Option<String> {
+fn one_line(view: &View, shown: &Shown) -> Option<String> {
     match shown {
-        Shown::Asks { .. } => None,
+        Shown::Asks { .. } | Shown::GoesOn => None,
         Shown::Does { steps, next } => {
-            let rest = one_line(next)?;
-            let between = if rest.starts_with("->") { " " } else { "; " };
-            let line = format!("{}{between}{rest}", steps.join("; "));
-            (line.len() <= WIDEST || steps.len() == 1).then_some(line)
+            let line = match (&**next, one_line(view, next)) {
+                (Shown::GoesOn, _) => steps.join("; "),
+                (_, rest) => {
+                    let rest = rest?;
+                    let between = if rest.starts_with("->") { " " } else { "; " };
+                    format!("{}{between}{rest}", steps.join("; "))
+                }
+            };
+            let is_short = line.len() <= WIDEST || steps.len() == 1;
+            (is_short && line.lines().count() == 1).then_some(line)
         }
-        Shown::Rests { state } => Some(format!("-> {state}")),
+        Shown::Rests { state } => Some(format!("-> {}", view.state(*state))),
         Shown::Fails { says } => Some(format!("error: {says}")),
     }
 }

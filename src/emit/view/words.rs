@@ -2,47 +2,34 @@
 //!
 //! In: the module. Out: words. What has the same name as another thing has a number behind it.
 
+use super::Words;
 use crate::syntax::esterel::ast::Unary;
-use crate::tree::automaton::{Act, Question};
+use crate::tree::automaton::{Act, Question, StateId};
 use crate::types::esterel::{Data, Expression, ExpressionKind as Kind, Module, VariableId, sign};
 use crate::types::process::{DataId, Role, SignalId};
 use std::collections::BTreeMap;
 
 /// The words for what is in a module.
 #[derive(Debug)]
-pub struct Words<'m> {
+pub struct ModuleWords<'m> {
     module: &'m Module,
     signals: Vec<String>,
     variables: Vec<String>,
 }
 
-impl<'m> Words<'m> {
-    /// Of this module.
-    pub fn new(module: &'m Module) -> Words<'m> {
-        let signals = module.processes.signals.iter();
-        let variables = module.variables.iter();
-        Words {
-            module,
-            signals: told_apart(signals.map(|one| one.name.as_str())),
-            variables: told_apart(variables.map(|one| one.name.as_str())),
-        }
-    }
-
-    /// The name of a signal.
-    pub fn signal(&self, signal: SignalId) -> &str {
+impl Words for ModuleWords<'_> {
+    fn signal(&self, signal: SignalId) -> &str {
         &self.signals[signal.at()]
     }
 
-    /// What is asked.
-    pub fn question(&self, question: Question) -> String {
+    fn question(&self, _state: StateId, question: Question) -> String {
         match question {
             Question::Given(signal) => self.signal(signal).to_string(),
             Question::Data(data) => self.value(data),
         }
     }
 
-    /// What is done, in as many lines as it needs.
-    pub fn step(&self, act: Act) -> Vec<String> {
+    fn step(&self, _before: Option<Act>, act: Act) -> Vec<String> {
         match act {
             Act::Do(data) => self.done(data),
             Act::Emit { signal, value, .. } => {
@@ -56,6 +43,19 @@ impl<'m> Words<'m> {
                 let name = self.signal(signal);
                 vec![format!("pre(?{name}) := ?{name}")]
             }
+        }
+    }
+}
+
+impl<'m> ModuleWords<'m> {
+    /// Of this module.
+    pub fn new(module: &'m Module) -> ModuleWords<'m> {
+        let signals = module.processes.signals.iter();
+        let variables = module.variables.iter();
+        ModuleWords {
+            module,
+            signals: told_apart(signals.map(|one| one.name.as_str())),
+            variables: told_apart(variables.map(|one| one.name.as_str())),
         }
     }
 

@@ -190,7 +190,12 @@ impl Spoken {
 }
 
 /// The signals of which a statement itself speaks.
-fn speaks(processes: &Processes, statement: &Statement, emits: &mut Signals, hears: &mut Signals) {
+pub(super) fn speaks(
+    processes: &Processes,
+    statement: &Statement,
+    emits: &mut Signals,
+    hears: &mut Signals,
+) {
     let mut asks = |test: &Presence| hears.extend(test.signals().iter().map(|one| one.at()));
     let mut computed: Vec<DataId> = Vec::new();
     match statement {

@@ -21,6 +21,7 @@ mod can;
 mod cycle;
 mod matters;
 mod merge;
+pub mod process;
 mod refusal;
 mod status;
 mod step;
@@ -113,6 +114,8 @@ struct Explorer<'p> {
     budget: usize,
     /// What branches that are explored apart from this one may still emit or write.
     beyond: Option<Signals>,
+    /// True if a step that writes a field waits for others that may write it.
+    writers_wait: bool,
 }
 
 /// Where something stands.
@@ -149,6 +152,7 @@ impl<'p> Explorer<'p> {
             asked: 0,
             budget,
             beyond: None,
+            writers_wait: true,
         };
         let term = match processes.root {
             Some(root) => explorer.terms.start(root),
@@ -236,6 +240,7 @@ impl Explorer<'_> {
                 acts: &mut acts,
                 beside: Vec::new(),
                 beyond: &beyond,
+                writers_wait: self.writers_wait,
             };
             let stop = stepping.run(term);
             if self.terms.is_tired() {

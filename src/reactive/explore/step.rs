@@ -70,6 +70,8 @@ pub struct Stepping<'a, 'p> {
     pub beside: Vec<(Vec<TermId>, usize)>,
     /// What branches that are explored apart from this one may still emit or write.
     pub beyond: &'a Signals,
+    /// True if a step that writes a field waits for others that may write it.
+    pub writers_wait: bool,
 }
 
 impl<'p> Stepping<'_, 'p> {
@@ -524,7 +526,7 @@ impl<'p> Stepping<'_, 'p> {
         if !values.all(is_settled) {
             return false;
         }
-        let writes = data.writes.iter();
+        let writes = data.writes.iter().filter(|_| self.writers_wait);
         let writes = writes.filter(|signal| role(signal) == Role::Field);
         let fields = data.reads.iter().filter(is_owned).chain(writes);
         let fields: Vec<SignalId> = fields.copied().collect();
