@@ -194,6 +194,6 @@ fn none(path: &Path, what: &str, wanted: &str, known: &[&str]) -> Failure {
 /// The failure for an automaton with too many questions.
 fn too_large(states: usize) -> Failure {
     Failure::refused(format!(
-        "the automaton is too large to show: {states} states with more than {MOST_QUESTIONS} questions"
+        "the automaton is too large to show: {states} states, more than {MOST_QUESTIONS} questions"
     ))
 }

@@ -80,6 +80,12 @@ state BRIGHT
         .fine();
     let condition = "    if deliver(message) if message.length > 0: emit light -> 1\n";
     assert!(other.contains(condition), "{other}");
+    // A condition without signals is a step.
+    shell.write("plain.loom", BLINKS.replace("emit light", "count long"));
+    let arguments = ["view", "plain.loom", "--process", "other"];
+    let other = shell.loom(&arguments).fine();
+    let step = "    if deliver(message): if message.length > 0 { count long } -> 1\n";
+    assert!(other.contains(step), "{other}");
     let drawn = ["--process", "lamp", "--svg", "lamp.svg"];
     let arguments = [&["view", "blinks.loom"][..], &drawn[..]].concat();
     let said = shell.loom(&arguments).fine();
@@ -120,90 +126,75 @@ fn is_golden(path: &Path, text: &str) {
 }
 
 #[test]
-fn what_cannot_be_shown_is_told() {
+fn a_module_that_cannot_be_shown_is_told() {
     let shell = Shell::new();
     shell.write("switch.strl", SWITCH);
-    shell.write(
-        "wrong.strl",
-        "module M:\noutput O;\npresent O else emit O end\n.\n",
-    );
+    let wrong = "module M:\noutput O;\npresent O else emit O end\n.\n";
+    shell.write("wrong.strl", wrong);
     let branches: Vec<String> = (0..8).map(|at| format!("await I{at}")).collect();
     let inputs: Vec<String> = (0..8).map(|at| format!("I{at}")).collect();
     let (inputs, branches) = (inputs.join(", "), branches.join(" || "));
     let large = format!("module M:\ninput {inputs};\noutput O;\n[{branches}]; emit O\n.\n");
     shell.write("large.strl", large);
+    for (arguments, status, says) in [
+        ("wrong.strl", 1, "error[causality-cycle]"),
+        ("large.strl", 1, "too large to show"),
+        ("switch.strl --budget 2", 1, "error[automaton-too-large]"),
+        ("switch.strl --main M", 1, "error[unknown-name]"),
+        ("nowhere.strl", 2, "nowhere.strl"),
+        (
+            "switch.strl --process lamp",
+            2,
+            "choose a module of it with --main",
+        ),
+        ("switch.strl --svg no/where.svg", 2, "no/where.svg"),
+    ] {
+        is_refused(&shell, arguments, status, says);
+    }
+}
+
+#[test]
+fn a_process_that_cannot_be_shown_is_told() {
+    let shell = Shell::new();
     shell.write("blinks.loom", BLINKS);
     shell.write(
         "none.loom",
         "worker plain\n\non deliver(message) { deliver message }\n",
     );
     shell.write("bad.loom", BLINKS.replace("emit light", "emit lamp.light"));
-    shell.write(
-        "never.loom",
-        BLINKS.replace("run lamp and other", "run other"),
-    );
+    let never = BLINKS.replace("run lamp and other", "run other");
+    shell.write("never.loom", never);
+    let several = "declares the processes lamp, other; choose one, as in --process lamp";
+    let near = "declares no process `lamb`: did you mean `lamp`?";
     for (arguments, status, says) in [
-        (&["view", "wrong.strl"][..], 1, "error[causality-cycle]"),
-        (&["view", "large.strl"], 1, "too large to show"),
+        ("nowhere.loom", 2, "nowhere.loom"),
+        ("none.loom", 1, "none.loom declares no process"),
+        ("bad.loom", 1, "error[unknown-event]"),
         (
-            &["view", "switch.strl", "--budget", "2"],
-            1,
-            "error[automaton-too-large]",
-        ),
-        (
-            &["view", "switch.strl", "--main", "M"],
-            1,
-            "error[unknown-name]",
-        ),
-        (&["view", "nowhere.strl"], 2, "nowhere.strl"),
-        (&["view", "nowhere.loom"], 2, "nowhere.loom"),
-        (&["view", "none.loom"], 1, "none.loom declares no process"),
-        (&["view", "bad.loom"], 1, "error[unknown-event]"),
-        (
-            &["view", "never.loom", "--process", "lamp"],
+            "never.loom --process lamp",
             1,
             "the process `lamp` never runs",
         ),
+        ("blinks.loom", 2, several),
+        ("blinks.loom --process lamb", 2, near),
+        ("blinks.loom --layer blink", 2, "declares no layer `blink`"),
+        ("blinks.loom --stack blink", 2, "declares no stack `blink`"),
         (
-            &["view", "blinks.loom"],
-            2,
-            "declares the processes lamp, other; choose one, as in --process lamp",
-        ),
-        (
-            &["view", "blinks.loom", "--process", "lamb"],
-            2,
-            "declares no process `lamb`: did you mean `lamp`?",
-        ),
-        (
-            &["view", "blinks.loom", "--layer", "blink"],
-            2,
-            "declares no layer `blink`",
-        ),
-        (
-            &["view", "blinks.loom", "--stack", "blink"],
-            2,
-            "declares no stack `blink`",
-        ),
-        (
-            &["view", "blinks.loom", "--process", "lamp", "--budget", "2"],
+            "blinks.loom --process lamp --budget 2",
             1,
             "error[automaton-too-large]",
         ),
-        (&["view", "blinks.loom", "--main", "lamp"], 2, "--process"),
-        (
-            &["view", "switch.strl", "--process", "lamp"],
-            2,
-            "choose a module of it with --main",
-        ),
-        (
-            &["view", "switch.strl", "--svg", "no/where.svg"],
-            2,
-            "no/where.svg",
-        ),
+        ("blinks.loom --main lamp", 2, "--process"),
     ] {
-        let said = shell.loom(arguments);
-        assert_eq!(said.status, Some(status), "{arguments:?} {}", said.note);
-        assert_eq!(said.result, "", "{arguments:?}");
-        assert!(said.note.contains(says), "{arguments:?} {}", said.note);
+        is_refused(&shell, arguments, status, says);
     }
+}
+
+#[track_caller]
+fn is_refused(shell: &Shell, arguments: &str, status: i32, says: &str) {
+    let words: Vec<&str> = ["view"].into_iter().chain(arguments.split(' ')).collect();
+    let said = shell.loom(&words);
+    assert_eq!(said.status, Some(status), "{arguments} {}", said.note);
+    assert_eq!(said.result, "", "{arguments}");
+    assert!(said.note.contains(says), "{arguments} {}", said.note);
 }

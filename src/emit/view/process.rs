@@ -248,8 +248,18 @@ impl<'a> ProcessWords<'a> {
         if source.kind.blocks().is_empty() && line.len() <= super::text::WIDEST {
             return line;
         }
-        let margin = self.sources.position(source.span).column as usize - 1;
-        let lines = self.sources.slice(source.span).lines().enumerate();
+        self.lines(source.span, source.span)
+    }
+
+    /// A part of the source without comments, its lines moved to the left as far as `outer` stands.
+    fn lines(&self, span: Span, outer: Span) -> String {
+        let text = self.sources.text(outer.file);
+        let line = text[..outer.start as usize]
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default();
+        let margin = line.len() - line.trim_start().len();
+        let lines = self.sources.slice(span).lines().enumerate();
         let lines = lines.filter_map(|(at, line)| {
             let line = line.split("//").next().unwrap_or_default().trim_end();
             let indent = line.len() - line.trim_start().len();
@@ -296,6 +306,17 @@ impl<'a> ProcessWords<'a> {
             Some(Part::Statement(source)) => *source,
             Some(Part::Delay(delay)) if delay.times.is_some() && !counts_down(step) => {
                 return Some((delay.span, format!("count {}", self.line(delay.span))));
+            }
+            Some(Part::Handler(handler)) if !step.blocks().is_empty() => {
+                let condition = self.line(handler.condition.as_ref()?.span);
+                let body = self.lines(handler.body.span, handler.span);
+                return Some((handler.span, format!("if {condition} {body}")));
+            }
+            Some(Part::Branch(condition)) if !step.blocks().is_empty() => {
+                let source = self.smallest(step.span)?;
+                let rest = condition.span.to(source.span.after());
+                let text = format!("if {}", self.lines(rest, source.span));
+                return Some((step.span, text));
             }
             Some(Part::Delay(_) | Part::Handler(_) | Part::Branch(_)) => return None,
             None => self.smallest(step.span)?,
