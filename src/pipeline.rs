@@ -456,7 +456,7 @@ pub enum Unseen {
     /// No instance runs it, and it has no handlers.
     NeverRun,
     /// It has no automaton within the budget.
-    Refused(Diagnostic),
+    Refused(Box<Diagnostic>),
     /// Its automaton has too many questions to be shown.
     TooManyQuestions {
         /// The number of its states.
@@ -496,8 +496,10 @@ pub fn process(
     let ((program, own), alone) = found.next().ok_or(Unseen::NeverRun)?;
     let events: Vec<_> = own.events.iter().map(|(_, event, _)| *event).collect();
     let explored = reactive::explore::process::explore(&alone, &events, events[0], budget);
-    let automaton = explored
-        .map_err(|refusal| Unseen::Refused(refusal.diagnostic(&alone, &name, source.before())))?;
+    let automaton = explored.map_err(|refusal| {
+        let diagnostic = refusal.diagnostic(&alone, &name, source.before());
+        Unseen::Refused(Box::new(diagnostic))
+    })?;
     let written = (sources, program, own);
     let words = emit::view::ProcessWords::new(written, selected, (&alone, &automaton));
     let view = emit::view::view_with(&name, &words, &automaton, show);

@@ -108,7 +108,7 @@ fn process(arguments: &Arguments) -> Result<View, Failure> {
     let view = pipeline::process(&checked, selected, stack, budget, shown);
     view.map_err(|unseen| match unseen {
         Unseen::TooManyQuestions { states } => too_large(states),
-        Unseen::Refused(diagnostic) => match show(&[diagnostic], &checked.sources) {
+        Unseen::Refused(diagnostic) => match show(&[*diagnostic], &checked.sources) {
             Ok(()) => Failure::refused(""),
             Err(failure) => failure,
         },
