@@ -37,11 +37,13 @@ const BUSY_NS: u64 = 100_000_000;
 const END_NS: u64 = 2_000_000_000;
 
 /// The layers that slots have, beside `off`.
-const LAYERS: [&str; 5] = [
+const LAYERS: [&str; 7] = [
+    "arq",
     "flip",
     "owing",
     "sequencer",
     "parity(k = 2, r = 1, longest = 64)",
+    "run_lengths(longest = 128)",
     "delay(least = 1 ms, most = 3 ms)",
 ];
 
@@ -176,8 +178,8 @@ impl Scene {
             nodes = format!("slot slot{at} by {policy} {{ {layers} }} {{ {nodes} }}");
         }
         let text = format!(
-            "use boost.parity\nuse fault.delay\nuse order.sequencer\n\
-             use layers\n\
+            "use boost.arq\nuse boost.parity\nuse boost.run_lengths\n\
+             use fault.delay\nuse order.sequencer\nuse layers\n\
              stack chaos {{ link air(mtu = 200) {{ {nodes} }} }}\n"
         );
         let mut faults = Faults {
