@@ -3,6 +3,7 @@
  *
  *   memory.h       what a compiler calls by itself
  *   bytes.h        loads and stores of integers as they stand on the wire
+ *   galois.h       bytes added and multiplied in GF(256)
  *   containers.h   sl_set; sl_ring, the queue; sl_window, items by modular number
  *   stream.h       sl_stream, bytes by modular position
  *   pool.h         sl_pool, slots of instances, found by hash of the key

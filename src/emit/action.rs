@@ -15,8 +15,8 @@ use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call
 use crate::tree::{Action, NodeId};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Variable};
 use crate::types::program::{AttributeId, FilterId, HeaderId, KindId, LocalId};
-use crate::types::statement::Operation;
-use crate::types::value::Type;
+use crate::types::statement::{Operation, Term};
+use crate::types::value::{Type, Value};
 
 fn stack() -> C {
     atom("stack")
@@ -354,7 +354,12 @@ fn operation(body: &mut Body, operation: &Operation, out: &mut Vec<S>) {
         }
         Operation::Begin(stream, at) => out.push(containers::begin(&body.scope, stream, at)),
         Operation::Clear(variable) => clear(body, variable, out),
-        Operation::Xor(variable, message) => xor(body, variable, *message, out),
+        Operation::Add(variable, factor, term) => out.push(add(body, variable, factor, term)),
+        Operation::Scale(variable, factor) => {
+            let (at, capacity) = bytes_of(body, variable);
+            let all = vec![at, capacity, body.scope.stored(factor)];
+            out.push(S::Do(call("sl_scale", all)));
+        }
         Operation::Rewrite(message, filter, arguments) => {
             let run = run_filter(body, *message, *filter, arguments);
             out.push(match body.stack.program.filters[filter.at()].keeps_length {
@@ -391,21 +396,32 @@ fn clear(body: &mut Body, variable: &Variable, out: &mut Vec<S>) {
     out.extend(super::state::initial(&mut body.scope, own, &place));
 }
 
-fn xor(body: &mut Body, variable: &Variable, message: LocalId, out: &mut Vec<S>) {
-    let Type::Bytes(capacity) = body.scope.variable_type(variable) else {
-        unreachable!("only bytes are added to");
+fn add(body: &Body, variable: &Variable, factor: &Expression, term: &Term) -> S {
+    let (at, capacity) = bytes_of(body, variable);
+    let (other, length) = match term {
+        Term::Data(message) => (
+            body.scope.of_message(*message, "data"),
+            body.scope.of_message(*message, "length"),
+        ),
+        Term::Bytes(other) => bytes_of(body, other),
     };
-    let at = body.scope.taken.take("at");
-    let length = body.scope.of_message(message, "length");
-    let data = body.scope.of_message(message, "data").element(atom(&at));
-    let place = body.scope.place(variable).member("at").element(atom(&at));
-    let within = binary("<", atom(&at), atom(capacity.to_string()));
-    out.push(S::For {
-        start: format!("uint32_t {at} = 0"),
-        condition: binary("&&", within, binary("<", atom(&at), length)),
-        step: format!("{at}++"),
-        body: vec![S::Assign(place, "^=", data)],
-    });
+    let both = call("smaller32", vec![capacity, length]);
+    match &*factor.kind {
+        Kind::Constant(Value::Number(1)) => S::Do(call("sl_add", vec![at, other, both])),
+        _ => {
+            let factor = body.scope.stored(factor);
+            S::Do(call("sl_add_multiple", vec![at, other, both, factor]))
+        }
+    }
+}
+
+/// Where bytes stand, and how many they are.
+fn bytes_of(body: &Body, variable: &Variable) -> (C, C) {
+    let Type::Bytes(capacity) = body.scope.variable_type(variable) else {
+        unreachable!("only bytes are added and multiplied");
+    };
+    let at = body.scope.place(variable).member("at");
+    (at, atom(capacity.to_string()))
 }
 
 /// The counter of what a container was to keep and no buffer was free for.

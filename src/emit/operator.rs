@@ -15,6 +15,7 @@ impl Scope<'_> {
             Unary::Not => return exact(self.value(a).negated()),
             Unary::Negate => "-",
             Unary::Complement => "~",
+            Unary::Inverse => return exact(call("sl_inverse", vec![self.stored(a)])),
         };
         let turned = |inner| C::Unary(sign, Box::new(inner));
         if matches!(result, Type::Signed(_)) && operator == Unary::Negate {

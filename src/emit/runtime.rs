@@ -15,10 +15,11 @@
 use std::collections::BTreeSet;
 
 /// The files of the runtime, in the order in which generated code needs them.
-const FILES: [&str; 7] = [
+const FILES: [&str; 8] = [
     LIBRARY,
     include_str!("../../runtime/stackloom.h"),
     include_str!("../../runtime/bytes.h"),
+    include_str!("../../runtime/galois.h"),
     include_str!("../../runtime/containers.h"),
     include_str!("../../runtime/stream.h"),
     include_str!("../../runtime/pool.h"),

@@ -8,7 +8,7 @@ use crate::tree::walk::children;
 use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Parameters, Range};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
 use crate::types::program::{HeaderId, LocalId};
-use crate::types::statement::{Attempt, Operation, Search, Source};
+use crate::types::statement::{Attempt, Operation, Search, Source, Term};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What code needs from the code before it.
@@ -217,9 +217,17 @@ impl Collector<'_> {
                 self.expression(to);
             }
             Operation::Clear(variable) => self.variable(variable),
-            Operation::Xor(variable, message) => {
+            Operation::Add(variable, factor, term) => {
                 self.variable(variable);
-                self.local(*message);
+                self.expression(factor);
+                match term {
+                    Term::Data(message) => self.local(*message),
+                    Term::Bytes(other) => self.variable(other),
+                }
+            }
+            Operation::Scale(variable, factor) => {
+                self.variable(variable);
+                self.expression(factor);
             }
             Operation::Rewrite(message, _, arguments) => {
                 self.local(*message);

@@ -9,6 +9,7 @@ use super::message::Message;
 use super::options;
 use super::state::State;
 use super::value::{Datum, Locals, compare, fit, width};
+use crate::types::constant::inverse;
 use crate::types::expression::{
     Binary, Expression, ExpressionKind as Kind, Instance, Query, Unary, Variable,
 };
@@ -300,6 +301,7 @@ impl Evaluation<'_, '_> {
             Unary::Not => u64::from(number == 0),
             Unary::Negate => fit(result, number.wrapping_neg()),
             Unary::Complement => fit(result, !number),
+            Unary::Inverse => u64::from(inverse(number as u8)),
         })
     }
 

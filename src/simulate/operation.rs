@@ -8,11 +8,12 @@ use super::expression::{Evaluation, Moment};
 use super::header;
 use super::message::Message;
 use super::value::{Datum, Pieces};
+use crate::types::constant::product;
 use crate::types::expression::{Expression, Variable};
 use crate::types::program::{
     EntityId, FilterId, KindId, LocalId, Population, Program, Target, TimerId,
 };
-use crate::types::statement::{Attempt, Operation, Search, Source};
+use crate::types::statement::{Attempt, Operation, Search, Source, Term};
 use crate::types::value::Value;
 
 /// What became of an attempt.
@@ -135,15 +136,19 @@ impl Evaluation<'_, '_> {
                 self.settle(stream);
             }
             Operation::Clear(container) => self.clear(container),
-            Operation::Xor(bytes, message) => {
-                let data = self.message(*message).data().to_vec();
-                let Datum::Bytes(bytes) = self.variable(bytes) else {
-                    panic!("the checker has seen bytes where a message is added");
+            Operation::Add(bytes, factor, term) => {
+                let factor = self.number(factor) as u8;
+                let other = match term {
+                    Term::Data(message) => self.message(*message).data().to_vec(),
+                    Term::Bytes(other) => self.bytes_at(other).clone(),
                 };
-                bytes
-                    .iter_mut()
-                    .zip(data)
-                    .for_each(|(byte, other)| *byte ^= other);
+                let both = self.bytes_at(bytes).iter_mut().zip(other);
+                both.for_each(|(byte, other)| *byte ^= product(factor, other));
+            }
+            Operation::Scale(bytes, factor) => {
+                let factor = self.number(factor) as u8;
+                let bytes = self.bytes_at(bytes).iter_mut();
+                bytes.for_each(|byte| *byte = product(factor, *byte));
             }
             Operation::Rewrite(message, filter, arguments) => {
                 let written = self.filtered(*message, *filter, arguments);
@@ -153,6 +158,13 @@ impl Evaluation<'_, '_> {
                 self.call(*function, arguments);
             }
         }
+    }
+
+    fn bytes_at(&mut self, place: &Variable) -> &mut Vec<u8> {
+        let Datum::Bytes(bytes) = self.variable(place) else {
+            panic!("the checker has seen bytes where bytes are added or multiplied");
+        };
+        bytes
     }
 
     /// The message that a source gives; none without a free buffer.

@@ -6,7 +6,7 @@
 use super::{Action, Goal, Loop, Node, Output, Range};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
 use crate::types::program::{LocalId, Target};
-use crate::types::statement::{Attempt, Operation, Search, Source};
+use crate::types::statement::{Attempt, Operation, Search, Source, Term};
 
 /// What changes; all else stays as it is.
 pub struct Renaming<'a> {
@@ -144,7 +144,14 @@ impl Renaming<'_> {
             Operation::Release(v, e) => Operation::Release(variable(v), expression(e)),
             Operation::Begin(v, e) => Operation::Begin(variable(v), expression(e)),
             Operation::Clear(v) => Operation::Clear(variable(v)),
-            Operation::Xor(v, l) => Operation::Xor(variable(v), (self.local)(*l)),
+            Operation::Add(v, e, term) => {
+                let term = match term {
+                    Term::Data(l) => Term::Data((self.local)(*l)),
+                    Term::Bytes(other) => Term::Bytes(variable(other)),
+                };
+                Operation::Add(variable(v), expression(e), term)
+            }
+            Operation::Scale(v, e) => Operation::Scale(variable(v), expression(e)),
             Operation::Rewrite(l, filter, list) => {
                 Operation::Rewrite((self.local)(*l), *filter, many(list))
             }

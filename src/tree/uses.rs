@@ -6,7 +6,7 @@
 use super::{Action, Node, Range};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance, Query, Variable};
 use crate::types::program::{HeaderId, KindId, LocalId, Target};
-use crate::types::statement::{Attempt, Operation, Search, Source};
+use crate::types::statement::{Attempt, Operation, Search, Source, Term};
 use crate::types::value::Type;
 
 /// What is named.
@@ -172,9 +172,17 @@ impl Uses {
                 self.expression(to);
             }
             Operation::Clear(container) => self.variable(container),
-            Operation::Xor(bytes, message) => {
+            Operation::Add(bytes, factor, term) => {
                 self.variable(bytes);
-                self.messages.push(*message);
+                self.expression(factor);
+                match term {
+                    Term::Data(message) => self.messages.push(*message),
+                    Term::Bytes(other) => self.variable(other),
+                }
+            }
+            Operation::Scale(bytes, factor) => {
+                self.variable(bytes);
+                self.expression(factor);
             }
             Operation::Rewrite(message, _, arguments) => {
                 self.messages.push(*message);
@@ -317,7 +325,8 @@ fn written_by(operation: &Operation) -> Vec<&Variable> {
         | Operation::Release(place, _)
         | Operation::Begin(place, _)
         | Operation::Clear(place)
-        | Operation::Xor(place, _) => vec![place],
+        | Operation::Add(place, ..)
+        | Operation::Scale(place, _) => vec![place],
         Operation::ReplaceWindow(place, _, source) => {
             [place].into_iter().chain(taken(source)).collect()
         }

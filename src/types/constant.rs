@@ -86,6 +86,9 @@ impl Folder<'_> {
                 cut(self.number(operand)?.wrapping_neg())
             }
             ExpressionKind::Unary(Unary::Complement, operand) => cut(!self.number(operand)?),
+            ExpressionKind::Unary(Unary::Inverse, operand) => {
+                cut(u64::from(inverse(self.number(operand)? as u8)))
+            }
             ExpressionKind::Binary(operator, left, right) => {
                 cut(self.binary(*operator, left, right)?)
             }
@@ -242,4 +245,43 @@ impl Folder<'_> {
 
 fn shift(by: u64, shifted: impl Fn(u32) -> Option<u64>) -> u64 {
     u32::try_from(by).ok().and_then(shifted).unwrap_or(0)
+}
+
+/// Multiplies two bytes in GF(256), the field modulo 0x11b, bit by bit. The C has tables instead,
+/// so comparing both tests both.
+pub fn product(one: u8, other: u8) -> u8 {
+    let mut sum = 0;
+    let mut shifted = one;
+    for bit in 0..8 {
+        if other >> bit & 1 == 1 {
+            sum ^= shifted;
+        }
+        let carry = shifted >> 7;
+        shifted = shifted << 1 ^ carry * 0x1b;
+    }
+    sum
+}
+
+/// Returns the inverse of a byte in GF(256), or 0 for 0: its 254th power.
+pub fn inverse(of: u8) -> u8 {
+    (0..254).fold(1, |power, _| product(power, of))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{inverse, product};
+
+    #[test]
+    fn products_are_those_of_the_standard() {
+        assert_eq!(product(0x57, 0x83), 0xc1);
+        assert_eq!(product(0x57, 0x13), 0xfe);
+    }
+
+    #[test]
+    fn a_number_times_its_inverse_is_one() {
+        assert_eq!(inverse(0), 0);
+        for number in 1..=255 {
+            assert_eq!(product(number, inverse(number)), 1);
+        }
+    }
 }

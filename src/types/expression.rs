@@ -261,6 +261,8 @@ pub enum Unary {
     Negate,
     /// `~`.
     Complement,
+    /// The multiplicative inverse in GF(256); 0 of 0.
+    Inverse,
 }
 
 /// Operators of two operands; numbers wrap at the width of the result.

@@ -3,7 +3,7 @@
 
 use super::expression::{Expression, ExpressionKind, Query, Variable};
 use super::program::{FieldId, KindId};
-use super::statement::{Attempt, Dropped, Operation, Source, Statement, StatementKind};
+use super::statement::{Attempt, Dropped, Operation, Source, Statement, StatementKind, Term};
 
 impl Statement {
     /// The variables that it changes, containers included.
@@ -30,7 +30,8 @@ impl Statement {
                 | Operation::Release(variable, _)
                 | Operation::Begin(variable, _)
                 | Operation::Clear(variable)
-                | Operation::Xor(variable, _) => Some(variable),
+                | Operation::Add(variable, ..)
+                | Operation::Scale(variable, _) => Some(variable),
                 Operation::Skip(..)
                 | Operation::Cut(..)
                 | Operation::Rewrite(..)
@@ -62,6 +63,9 @@ impl Statement {
                 attempt: Attempt::ShareWindow(variable, _),
                 ..
             } => return vec![variable],
+            StatementKind::Do(Operation::Add(_, _, Term::Bytes(variable))) => {
+                return vec![variable];
+            }
             StatementKind::Attempt {
                 attempt:
                     Attempt::Push(_, source)

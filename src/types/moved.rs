@@ -268,6 +268,7 @@ impl<'p> Turn<'p> {
             Kind::Binary(operator, left, right) => self.binary(*operator, left, right),
             Kind::Unary(Unary::Complement, inner) => self.value(inner),
             Kind::Unary(Unary::Negate, inner) => carried(&self.value(inner)),
+            Kind::Unary(Unary::Inverse, inner) => [all(&self.value(inner)); 64],
             Kind::If(condition, then, otherwise) => {
                 let decides = all(&self.value(condition));
                 both(&self.value(then), &self.value(otherwise)).map(|one| one | decides)

@@ -260,11 +260,13 @@ impl Operation {
             Operation::Skip(_, value)
             | Operation::Cut(_, value)
             | Operation::Release(_, value)
-            | Operation::Begin(_, value) => vec![value],
+            | Operation::Begin(_, value)
+            | Operation::Add(_, value, _)
+            | Operation::Scale(_, value) => vec![value],
             Operation::ReplaceValue(_, number, value) => vec![number, value],
             Operation::ReplaceWindow(_, value, source) => [vec![value], source.values()].concat(),
             Operation::Rewrite(_, _, list) | Operation::Call(_, list) => list.iter().collect(),
-            Operation::Clear(_) | Operation::Xor(..) => Vec::new(),
+            Operation::Clear(_) => Vec::new(),
         }
     }
 }

@@ -346,6 +346,15 @@ pub enum Search {
     Create(KindId, Vec<Expression>, Option<Instance>),
 }
 
+/// What `add` and `xor` take.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Term {
+    /// The data of a message.
+    Data(LocalId),
+    /// Other bytes, or the same.
+    Bytes(Variable),
+}
+
 /// An operation that cannot fail.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
@@ -363,8 +372,10 @@ pub enum Operation {
     Begin(Variable, Expression),
     /// Empties a set, or gives an array its initial values.
     Clear(Variable),
-    /// Adds a message's data to bytes, by exclusive or.
-    Xor(Variable, LocalId),
+    /// Adds a multiple of a term to bytes, in GF(256); as many bytes as both have.
+    Add(Variable, Expression, Term),
+    /// Multiplies bytes by a number, in GF(256).
+    Scale(Variable, Expression),
     /// Runs a rewriting filter that does not grow over a message's data, where it stands.
     Rewrite(LocalId, FilterId, Vec<Expression>),
     /// Calls a function for what it does outside (extern).

@@ -365,6 +365,20 @@ static bool bytes(void) {
         const uint64_t seed = long_number();
         const uint32_t length = some_bytes();
         printf("%" PRIu64, sl_sum_round(data, length, seed));
+    } else if (is("galois")) {
+        const uint8_t factor = (uint8_t)number();
+        const uint32_t length = some_bytes() / 2;
+        uint8_t *const sum = zeroes(length, 1);
+        uint8_t *const other = zeroes(length, 1);
+        memcpy(sum, data, length);
+        memcpy(other, data + length, length);
+        sl_add(sum, other, length);
+        sl_add_multiple(sum, other, length, factor);
+        sl_scale(sum, length, factor ^ 0x35);
+        printf("%d ", sl_inverse(factor));
+        print_bytes(sum, length);
+        free(sum);
+        free(other);
     } else if (is("hash")) {
         const uint64_t odd = long_number();
         const uint64_t hash = long_number();

@@ -6,6 +6,7 @@ use stackloom::simulate::containers::{Ring, Set, Window};
 use stackloom::simulate::pool::Pool;
 use stackloom::simulate::stream::Stream;
 use stackloom::simulate::timers::Timers;
+use stackloom::types::constant::{inverse, product};
 
 /// The operations of one seed on one container.
 pub struct Trace {
@@ -25,7 +26,7 @@ type Record = fn(&mut Recorder);
 
 /// A trace of each kind.
 pub fn all(seed: u64) -> Vec<Trace> {
-    let kinds: [(&str, Record); 9] = [
+    let kinds: [(&str, Record); 10] = [
         ("ring", ring),
         ("set", set),
         ("window", window),
@@ -35,6 +36,7 @@ pub fn all(seed: u64) -> Vec<Trace> {
         ("pool", pool),
         ("timers", timers),
         ("bytes", bytes),
+        ("galois", galois),
     ];
     let trace = |(number, (kind, record)): (u64, (&'static str, Record))| {
         let mut recorder = Recorder {
@@ -428,6 +430,25 @@ fn bytes(recorder: &mut Recorder) {
         recorder.step(
             format!("hash {odd} {seed} {value}"),
             (seed ^ value).wrapping_mul(odd).rotate_left(32).to_string(),
+        );
+    }
+}
+
+/// Sums and multiples of bytes in GF(256).
+fn galois(recorder: &mut Recorder) {
+    for _ in 0..40 {
+        let factor = recorder.mostly(recorder.state as u8, &[0, 1, 2, 0x80, 0xff]);
+        let sum = recorder.bytes(200);
+        let other: Vec<u8> = sum.iter().map(|_| recorder.random() as u8).collect();
+        let added = sum.iter().zip(&other).map(|(one, other)| one ^ other);
+        let multiple = added
+            .zip(&other)
+            .map(|(sum, other)| sum ^ product(factor, *other));
+        let scaled: Vec<u8> = multiple.map(|sum| product(factor ^ 0x35, sum)).collect();
+        let given = [&sum[..], &other].concat();
+        recorder.step(
+            format!("galois {factor} {}", hexadecimal(&given)),
+            format!("{} {}", inverse(factor), hexadecimal(&scaled)),
         );
     }
 }

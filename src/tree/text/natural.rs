@@ -39,7 +39,9 @@ impl Tables<'_> {
             Kind::Now => Type::Time,
             Kind::Signal(_) => Type::Bool,
             Kind::Unary(Unary::Not, _) => Type::Bool,
-            Kind::Unary(Unary::Negate | Unary::Complement, operand) => operand.result.clone(),
+            Kind::Unary(Unary::Negate | Unary::Complement | Unary::Inverse, operand) => {
+                operand.result.clone()
+            }
             Kind::Binary(operator, left, _) => match is_truth(*operator) {
                 true => Type::Bool,
                 false => left.result.clone(),

@@ -1,6 +1,6 @@
 //! Calls that give a value: functions, `min` and `max`, and what containers tell.
 
-use super::super::expression::{Expression, ExpressionKind, Instance, Query, Variable};
+use super::super::expression::{Expression, ExpressionKind, Instance, Query, Unary, Variable};
 use super::super::program::{FunctionId, KeyId, KindId};
 use super::super::scope::Named;
 use super::super::statement::{Statement, StatementKind};
@@ -167,7 +167,7 @@ impl Body<'_, '_> {
         }
     }
 
-    /// `max`, `min` and `clamp` of numbers.
+    /// `max`, `min` and `clamp` of numbers, and `inverse` of a byte in GF(256).
     fn built_in(
         &mut self,
         name: &ast::Name,
@@ -176,18 +176,25 @@ impl Body<'_, '_> {
         span: Span,
     ) -> Option<Expression> {
         let wanted = match name.text.as_str() {
+            "inverse" => 1,
             "min" | "max" => 2,
             "clamp" => 3,
             _ => return None,
         };
         if arguments.len() != wanted {
+            let numbers = if wanted == 1 { "number" } else { "numbers" };
             let title = format!(
-                "`{name}` takes {wanted} numbers, but got {}",
+                "`{name}` takes {wanted} {numbers}, but got {}",
                 arguments.len()
             );
             let label = "wrong number of arguments";
             let refused = Diagnostic::error(Id::WrongArguments, title, span, label);
             return Some(self.refuse(refused));
+        }
+        if let [of] = arguments {
+            let inverse =
+                ExpressionKind::Unary(Unary::Inverse, self.expect(of, &Type::Unsigned(8)));
+            return Some(self.folded(make(inverse, Type::Unsigned(8))));
         }
         let mut values = Vec::new();
         for argument in arguments {

@@ -5,8 +5,8 @@ use super::super::edges;
 use super::super::expression::{Expression, ExpressionKind, Query, Variable};
 use super::super::fields::field_of;
 use super::super::program::LocalId;
-use super::super::statement::{Attempt, Operation, Source, StatementKind};
-use super::super::value::Type;
+use super::super::statement::{Attempt, Operation, Source, StatementKind, Term};
+use super::super::value::{Type, Value};
 use super::access::Meaning;
 use super::attempt::starts_with_search;
 use super::external::Use;
@@ -255,8 +255,18 @@ impl Body<'_, '_> {
                 Outcome::Done(Operation::Clear(here))
             }
             (Type::Bytes(_), "xor") => {
-                let message = self.data_argument(called)?;
-                Outcome::Done(Operation::Xor(here, message))
+                let one = Expression::constant(Value::Number(1), Type::Unsigned(8));
+                let term = self.term(called, 0)?;
+                Outcome::Done(Operation::Add(here, one, term))
+            }
+            (Type::Bytes(_), "add") => {
+                let factor = self.first(called, Type::Unsigned(8))?;
+                let term = self.term(called, 1)?;
+                Outcome::Done(Operation::Add(here, factor, term))
+            }
+            (Type::Bytes(_), "scale") => {
+                let [factor] = self.one(called, Type::Unsigned(8));
+                Outcome::Done(Operation::Scale(here, factor))
             }
             _ => return self.unknown_operation(kind, called),
         })
@@ -314,7 +324,7 @@ impl Body<'_, '_> {
             ],
             Type::Set(_) => &["insert", "has", "clear"],
             Type::Array(..) => &["clear"],
-            Type::Bytes(_) => &["xor"],
+            Type::Bytes(_) => &["xor", "add", "scale"],
             Type::Unsigned(_)
             | Type::Signed(_)
             | Type::Bool
@@ -383,21 +393,26 @@ impl Body<'_, '_> {
         None
     }
 
-    fn data_argument(&mut self, called: &Operated) -> Option<LocalId> {
-        if let [source] = called.arguments
-            && let Some(Meaning::Data(message)) = self.meaning(source, None)
-        {
+    /// What is added to bytes: the last argument.
+    fn term(&mut self, called: &Operated, at: usize) -> Option<Term> {
+        let source = match called.arguments.get(at) {
+            Some(source) if called.arguments.len() == at + 1 => source,
+            _ => return self.wrong_count(called),
+        };
+        if let Some(Meaning::Data(message)) = self.meaning(source, None) {
             self.check_owned(message, source.span, "read");
-            return Some(message);
+            return Some(Term::Data(message));
         }
-        let title = format!("`{}` takes the data of a message", called.name);
-        let refused = Diagnostic::error(
-            Id::WrongArguments,
-            title,
-            called.span,
-            "not the data of a message",
-        );
-        self.report(refused.help("write `xor(message.data)`"));
+        let value = self.check(source, None);
+        match (*value.kind, value.result) {
+            (ExpressionKind::Read(place), Type::Bytes(_)) => return Some(Term::Bytes(place)),
+            (_, Type::Nothing) => return None,
+            _ => {}
+        }
+        let title = format!("`{}` takes the data of a message, or bytes", called.name);
+        let label = "neither the data of a message nor bytes";
+        let refused = Diagnostic::error(Id::WrongArguments, title, source.span, label);
+        self.report(refused.help("write `message.data`, or the name of a field of bytes"));
         None
     }
 

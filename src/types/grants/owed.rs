@@ -350,7 +350,8 @@ impl<'p> Account<'p> {
             | Operation::Release(..)
             | Operation::Begin(..)
             | Operation::Clear(_)
-            | Operation::Xor(..)
+            | Operation::Add(..)
+            | Operation::Scale(..)
             | Operation::Call(..) => {}
         }
     }

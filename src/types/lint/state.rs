@@ -153,7 +153,8 @@ fn of_field(field: &ast::Field, mentions: &Mentions) -> Option<Diagnostic> {
     let none = BTreeSet::new();
     let operations = mentions.operations.get(&name.text).unwrap_or(&none);
     // These change an array or bytes, and give nothing back.
-    let changes = |operation: &String| ["clear", "xor"].contains(&operation.as_str());
+    let changing = ["clear", "xor", "add", "scale"];
+    let changes = |operation: &String| changing.contains(&operation.as_str());
     let read = mentions.read.contains(&name.text)
         || operations.iter().any(|operation| !changes(operation));
     let written = mentions.written.contains(&name.text) || !operations.is_empty();

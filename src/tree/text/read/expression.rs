@@ -138,6 +138,7 @@ impl Words<'_> {
             "not" => Kind::Unary(Unary::Not, self.expression()?),
             "negate" => Kind::Unary(Unary::Negate, self.expression()?),
             "complement" => Kind::Unary(Unary::Complement, self.expression()?),
+            "inverse" => Kind::Unary(Unary::Inverse, self.expression()?),
             "if" => Kind::If(self.expression()?, self.further()?, self.further()?),
             "some" => Kind::Some(self.expression()?),
             "unwrap" => Kind::Unwrap(self.expression()?),

@@ -7,7 +7,7 @@ use crate::types::program::{
     EntityId, Event, FilterId, FunctionId, HeaderFieldId, LinkId, NoticeId, PortId, ReasonId,
     Target, TimerId,
 };
-use crate::types::statement::{Attempt, Operation, Search, Source};
+use crate::types::statement::{Attempt, Operation, Search, Source, Term};
 
 impl Words<'_> {
     /// A step that stands in one line.
@@ -180,7 +180,17 @@ impl Words<'_> {
             "release" => Operation::Release(self.variable()?, self.expression()?),
             "begin" => Operation::Begin(self.variable()?, self.expression()?),
             "clear" => Operation::Clear(self.variable()?),
-            "xor" => Operation::Xor(self.variable()?, self.local()?),
+            "add" => Operation::Add(
+                self.variable()?,
+                self.expression()?,
+                Term::Bytes(self.variable()?),
+            ),
+            "add_data" => Operation::Add(
+                self.variable()?,
+                self.expression()?,
+                Term::Data(self.local()?),
+            ),
+            "scale" => Operation::Scale(self.variable()?, self.expression()?),
             "rewrite" => Operation::Rewrite(self.local()?, self.filter()?, self.list()?),
             "call" => Operation::Call(self.function()?, self.list()?),
             other => return Err(self.mistake(&format!("`{other}` is no operation"))),

@@ -3,7 +3,7 @@
 use super::Writer;
 use crate::types::expression::{Expression, Variable};
 use crate::types::program::{FilterId, LocalId};
-use crate::types::statement::{Attempt, Operation, Source};
+use crate::types::statement::{Attempt, Operation, Source, Term};
 
 /// Attempts, operations, sources.
 impl Writer<'_> {
@@ -100,8 +100,17 @@ impl Writer<'_> {
                 format!("begin {} {}", self.variable(stream), value(at))
             }
             Operation::Clear(container) => format!("clear {}", self.variable(container)),
-            Operation::Xor(bytes, message) => {
-                format!("xor {} {}", self.variable(bytes), self.local(*message))
+            Operation::Add(bytes, factor, term) => {
+                let (bytes, factor) = (self.variable(bytes), value(factor));
+                match term {
+                    Term::Data(message) => {
+                        format!("add_data {bytes} {factor} {}", self.local(*message))
+                    }
+                    Term::Bytes(other) => format!("add {bytes} {factor} {}", self.variable(other)),
+                }
+            }
+            Operation::Scale(bytes, factor) => {
+                format!("scale {} {}", self.variable(bytes), value(factor))
             }
             Operation::Rewrite(message, filter, arguments) => {
                 self.rewrite(*message, *filter, arguments)

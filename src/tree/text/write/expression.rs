@@ -122,6 +122,7 @@ impl Writer<'_> {
                     Unary::Not => "not",
                     Unary::Negate => "negate",
                     Unary::Complement => "complement",
+                    Unary::Inverse => "inverse",
                 };
                 format!("{name}({})", value(one))
             }
