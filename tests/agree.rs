@@ -117,6 +117,21 @@ fn parity_agrees() {
 }
 
 #[test]
+fn block_code_agrees() {
+    example_agrees("tests/cases/block_code/normal.case");
+}
+
+#[test]
+fn arq_agrees() {
+    example_agrees("tests/cases/arq/normal.case");
+}
+
+#[test]
+fn run_lengths_agrees() {
+    example_agrees("tests/cases/run_lengths/normal.case");
+}
+
+#[test]
 fn credit_agrees() {
     example_agrees("tests/cases/credit/normal.case");
 }

@@ -122,6 +122,11 @@ fn the_c_of_the_librarys_other_layers_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_repairing_layers_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/repairing.loom");
+}
+
+#[test]
 fn the_c_of_all_kinds_of_headers_does_what_it_says() {
     agrees("tests/c_agrees/stacks/wire.loom");
 }

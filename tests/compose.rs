@@ -137,7 +137,7 @@ fn broken_programs_are_refused_and_never_break_the_compiler() {
         for path in EXAMPLES
             .iter()
             .copied()
-            .chain(["network/icmp.loom", "boost/parity.loom"])
+            .chain(["network/icmp.loom", "boost/arq.loom"])
         {
             let root = vec![(path.to_string(), texts[path].clone())];
             let mut sources = Sources::new();

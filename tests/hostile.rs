@@ -81,6 +81,11 @@ fn listeners_withstand_hostile_frames() {
 }
 
 #[test]
+fn repairing_layers_withstand_hostile_frames() {
+    withstands("tests/c_agrees/stacks/repairing.loom");
+}
+
+#[test]
 fn options_withstand_hostile_frames() {
     withstands("tests/c_agrees/stacks/options.loom");
     withstands("tests/c_agrees/stacks/segments.loom");

@@ -37,21 +37,23 @@ const BUSY_NS: u64 = 100_000_000;
 const END_NS: u64 = 2_000_000_000;
 
 /// The layers that slots have, beside `off`.
-const LAYERS: [&str; 7] = [
+const LAYERS: [&str; 8] = [
     "arq",
     "flip",
     "owing",
     "sequencer",
     "parity(k = 2, r = 1, longest = 64)",
+    "block_code(k = 3, r = 2, longest = 64)",
     "run_lengths(longest = 128)",
     "delay(least = 1 ms, most = 3 ms)",
 ];
 
 /// Layers that repair one loss in each of their blocks, which have at most `SPARSE - 1` frames.
-const REPAIRING: [&str; 3] = [
+const REPAIRING: [&str; 4] = [
     "parity(k = 2, r = 1, longest = 64) as pairs",
     "parity(k = 5, r = 1, longest = 64) as fives",
     "parity(k = 4, r = 2, longest = 64) as fours",
+    "block_code(k = 3, r = 3, longest = 64) as threes",
 ];
 
 /// Of so many frames, the link loses one in a scene with sparse losses.
@@ -178,7 +180,7 @@ impl Scene {
             nodes = format!("slot slot{at} by {policy} {{ {layers} }} {{ {nodes} }}");
         }
         let text = format!(
-            "use boost.arq\nuse boost.parity\nuse boost.run_lengths\n\
+            "use boost.arq\nuse boost.block_code\nuse boost.parity\nuse boost.run_lengths\n\
              use fault.delay\nuse order.sequencer\nuse layers\n\
              stack chaos {{ link air(mtu = 200) {{ {nodes} }} }}\n"
         );
@@ -211,7 +213,7 @@ impl Scene {
         random.shuffle(&mut layers);
         layers.truncate(random.usize(2..=layers.len()));
         let text = format!(
-            "use boost.parity\nuse layers\n\
+            "use boost.block_code\nuse boost.parity\nuse layers\n\
              stack chaos {{ link air(mtu = 200) {{\n\
              slot slot0 by alone(seed = {}, layers = {}, period = {} us, last = 0) {{ {} }} {{\n\
              port messages }} }} }}\n",
@@ -461,15 +463,25 @@ fn compared(scene: &Scene, from: &End, to: &End) -> Result<(), String> {
 fn library() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut all = BTreeMap::new();
-    for folder in ["boost", "check", "fault", "order", "policy"] {
+    let folders = [
+        "boost",
+        "boost/block_code",
+        "boost/parity",
+        "check",
+        "fault",
+        "order",
+        "policy",
+        "policy/spp",
+    ];
+    for folder in folders {
         for file in std::fs::read_dir(root.join("layers").join(folder)).expect("layers") {
             let path = file.expect("it can be listed").path();
             let name = path.file_name().and_then(|name| name.to_str());
             let name = format!("{folder}/{}", name.expect("a layer has a name"));
-            all.insert(
-                name,
-                std::fs::read_to_string(&path).expect("it can be read"),
-            );
+            if path.is_file() {
+                let text = std::fs::read_to_string(&path).expect("it can be read");
+                all.insert(name, text);
+            }
         }
     }
     all.insert("layers.loom".to_string(), OWN.to_string());
@@ -509,7 +521,7 @@ fn succeeds(scene: &Scene, library: &BTreeMap<String, String>) {
 }
 
 /// A file of the library, what stands there, and what instead.
-const FAULTS: [(&str, &str, &str); 5] = [
+const FAULTS: [(&str, &str, &str); 6] = [
     // an encoder does not send what it owes
     (
         "layers.loom",
@@ -530,12 +542,18 @@ const FAULTS: [(&str, &str, &str); 5] = [
     ),
     // the parity of a part block does not go at a swap
     (
-        "boost/parity.loom",
+        "boost/parity/parity.loom",
         "on again or waiting or closing {",
         "on again or waiting {",
     ),
     // the parity of a part block does not say how many messages the block has
-    ("boost/parity.loom", "size = place", "size = k"),
+    ("boost/parity/parity.loom", "size = place", "size = k"),
+    // what is lost is not divided by its coefficient
+    (
+        "boost/block_code/repair.loom",
+        "equations[own].sum.scale(pivot)",
+        "equations[own].sum.scale(1)",
+    ),
 ];
 
 #[test]
