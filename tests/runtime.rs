@@ -90,14 +90,19 @@ fn the_parts_compile_without_a_warning_at_every_level() {
 
 #[test]
 fn the_driver_tries_every_part() {
-    let parts = runtime::select(&runtime::mentioned(include_str!("runtime/driver.c")));
+    // The codes are compared by tests/coders.rs.
+    let drivers = concat!(
+        include_str!("runtime/driver.c"),
+        include_str!("coders/driver.c")
+    );
+    let parts = runtime::select(&runtime::mentioned(drivers));
     let tried = runtime::mentioned(&parts);
     let missing: Vec<&str> = runtime::names()
         .filter(|name| !tried.contains(name) && !name.starts_with("mem"))
         .collect();
     assert!(
         missing.is_empty(),
-        "tests/runtime/driver.c does not try {missing:?}"
+        "neither tests/runtime/driver.c nor tests/coders/driver.c tries {missing:?}"
     );
 }
 

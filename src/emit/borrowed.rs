@@ -19,7 +19,6 @@ use super::predict;
 use crate::c::tree::{Expression as C, Function, Statement as S, atom, call};
 use crate::c::walk;
 use crate::types::program::Event;
-use crate::types::value::Type;
 use std::collections::BTreeSet;
 
 /// What reads where its arguments point begins so.
@@ -87,7 +86,7 @@ fn calls(stack: &Stack) -> BTreeSet<String> {
 /// The functions in C that do not write over the data that they are given.
 fn readers(stack: &Stack) -> BTreeSet<String> {
     let all = stack.program.functions.iter().zip(&stack.names.functions);
-    let readers = all.filter(|(one, _)| one.external && one.result != Type::Message);
+    let readers = all.filter(|(one, _)| one.external && !one.rewrites);
     readers.map(|(_, name)| name.clone()).collect()
 }
 

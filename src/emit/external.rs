@@ -4,6 +4,8 @@
 //! extern fn f(a: u16, b: u8?) -> u32     uint32_t S_f(void *user, uint16_t a, bool has_b, ..)
 //! extern fn f(data: bytes) -> u32        uint32_t S_f(.., const uint8_t *data, size_t data_length)
 //! extern fn f(data: bytes) -> bytes      void S_f(.., uint8_t *data, size_t data_length)
+//! extern fn f(data: rewritten bytes) -> u8   uint8_t S_f(.., uint8_t *data, size_t data_length)
+//! extern fn f(..) in runtime              sl_f of runtime/, without `user`
 //! extern fn f(key: u32) -> u16?          bool S_f(.., uint32_t key, uint16_t *found)
 //! extern type t   extern fn f(x: t)      struct S_t of S_extern.h    void S_f(.., struct S_t *x)
 //! port p calls f                         void S_f(.., struct S *stack, uint32_t session, ..)
@@ -31,7 +33,10 @@ use std::collections::BTreeSet;
 
 /// Whether a stack calls anything that is written in C.
 pub fn calls_anything(program: &Program) -> bool {
-    program.functions.iter().any(|one| one.external)
+    program
+        .functions
+        .iter()
+        .any(|one| one.external && !one.in_runtime)
         || calls_applications(program)
         || leaves::calls_links(program)
 }
@@ -134,7 +139,8 @@ pub fn prototypes(stack: &Stack) -> Vec<Item> {
     }
     let mut declared = BTreeSet::new();
     for (at, function) in stack.program.functions.iter().enumerate() {
-        if function.external && declared.insert(&stack.names.functions[at]) {
+        let is_users = function.external && !function.in_runtime;
+        if is_users && declared.insert(&stack.names.functions[at]) {
             items.push(Item::Prototype(prototype(stack, FunctionId(at as u32))));
         }
     }
@@ -150,7 +156,8 @@ pub fn prototypes(stack: &Stack) -> Vec<Item> {
 
 /// A call of a function in C.
 pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
-    let mut all = vec![user()];
+    let function = &scope.stack.program.functions[id.at()];
+    let mut all = Vec::from_iter((!function.in_runtime).then(user));
     for argument in arguments {
         match (&argument.result, &*argument.kind) {
             (Type::Message, ExpressionKind::Read(Variable::Local(message))) => {
@@ -162,7 +169,7 @@ pub fn call_of(scope: &Scope, id: FunctionId, arguments: &[Expression]) -> C {
             _ => all.extend(scope.arguments(argument)),
         }
     }
-    let result = &scope.stack.program.functions[id.at()].result;
+    let result = &function.result;
     let called = call(&scope.stack.names.functions[id.at()], all);
     match result {
         Type::Optional(_) => called,
@@ -462,7 +469,7 @@ pub fn is_external(stack: &Stack, of: &Type) -> bool {
 
 fn prototype(stack: &Stack, id: FunctionId) -> Function {
     let function = &stack.program.functions[id.at()];
-    let rewrites = function.result == Type::Message;
+    let rewrites = function.rewrites;
     let mut all = vec!["void *user".to_string()];
     let optional = matches!(function.result, Type::Optional(_));
     let own = &["user", "found"][..1 + usize::from(optional)];

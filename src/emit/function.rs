@@ -152,7 +152,7 @@ pub fn reads(stack: &Stack, id: FunctionId) -> Reads {
         let function = &stack.program.functions[id.at()];
         let mut found = Reads {
             // C is given the application's own pointer, which the stack holds.
-            stack: function.external,
+            stack: function.external && !function.in_runtime,
             ..Reads::default()
         };
         let owner = function.kind.filter(|kind| is_several(stack, *kind));

@@ -71,7 +71,11 @@ fn public_enums(stack: &Stack) -> Vec<Item> {
                 .map(|f| &f.kind),
         );
     }
-    for function in program.functions.iter().filter(|one| one.external) {
+    for function in program
+        .functions
+        .iter()
+        .filter(|one| one.external && !one.in_runtime)
+    {
         let given = &function.locals[..function.parameters as usize];
         seen.extend(given.iter().map(|local| &local.kind));
         seen.push(&function.result);

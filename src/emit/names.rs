@@ -355,6 +355,9 @@ fn function_names(program: &Program, taken: &mut Taken) -> Vec<String> {
     let mut external: BTreeMap<&str, String> = BTreeMap::new();
     let functions = program.functions.iter().rev();
     let named = functions.map(|function| {
+        if function.in_runtime {
+            return format!("sl_{}", function.name);
+        }
         if function.external {
             let own = || taken.take(&format!("{}_{}", program.name, function.name));
             return external.entry(&function.name).or_insert_with(own).clone();

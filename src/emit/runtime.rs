@@ -24,6 +24,7 @@ const FILES: [&str; 8] = [
     include_str!("../../runtime/stream.h"),
     include_str!("../../runtime/pool.h"),
     include_str!("../../runtime/timers.h"),
+    include_str!("../../runtime/coders.h"),
 ];
 
 /// Declarations of functions of C's library.

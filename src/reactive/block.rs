@@ -415,7 +415,7 @@ impl<'a> Lowering<'a> {
         let mut locals = body.frame.locals.iter();
         let written = locals.position(|local| *local == header);
         let written = LocalId(written.expect("what is bound was declared") as u32);
-        let late = reads::late_peeked_reads(&done, written);
+        let late = reads::late_peeked_reads(self.program, &done, written);
         if late.is_empty() {
             return self.rest(body, done, due);
         }

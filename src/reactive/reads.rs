@@ -2,7 +2,7 @@
 
 use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::fields::field_of;
-use crate::types::program::{FieldId, KindId, LocalId};
+use crate::types::program::{FieldId, Function, KindId, LocalId, Program};
 use crate::types::statement::{
     Attempt, Block, Operation, Ordered, Output, Search, Statement, StatementKind, TellTarget,
 };
@@ -86,9 +86,14 @@ pub fn late_header_reads(body: &[Statement], blocks: &[Block]) -> Vec<Expression
 
 /// The same of a header that was peeked at, in what follows that, innermost last. It is a part of
 /// the data, so that its bytes are gone as well where the data is rewritten.
-pub fn late_peeked_reads(rests: &[&[Statement]], peeked: LocalId) -> Vec<Expression> {
+pub fn late_peeked_reads(
+    program: &Program,
+    rests: &[&[Statement]],
+    peeked: LocalId,
+) -> Vec<Expression> {
     let mut late = Late {
         peeked: Some(peeked),
+        functions: &program.functions,
         ..Late::default()
     };
     let mut gone = false;
@@ -100,15 +105,17 @@ pub fn late_peeked_reads(rests: &[&[Statement]], peeked: LocalId) -> Vec<Express
 
 /// Reads of one header where its bytes may be gone.
 #[derive(Default)]
-struct Late {
+struct Late<'p> {
     /// The header that was peeked at; else the one that was stripped.
     peeked: Option<LocalId>,
+    /// Functions that may overwrite the data of which it is a part.
+    functions: &'p [Function],
     /// Whether the bytes may be gone where each of the handler's blocks begins.
     gone: Vec<bool>,
     found: Vec<Expression>,
 }
 
-impl Late {
+impl Late<'_> {
     /// Whether the bytes may be gone behind the block. What takes the place of the rest of a block
     /// says nothing about that rest, only about what is behind the block.
     fn block(&mut self, block: &[Statement], mut gone: bool) -> bool {
@@ -126,7 +133,7 @@ impl Late {
             if let StatementKind::Ordered(Ordered::Go(block)) = statement.kind {
                 self.gone[block.0 as usize] |= gone;
             }
-            gone |= gives_away(statement) || self.peeked.is_some() && rewrites(statement);
+            gone |= gives_away(statement) || self.peeked.is_some() && self.rewrites(statement);
             let mut behind = false;
             for inner in statement.blocks() {
                 behind |= self.block(inner, gone);
@@ -158,16 +165,24 @@ impl Late {
             self.reads(part);
         }
     }
-}
 
-/// Whether data is rewritten, by a filter or by what is written in C.
-fn rewrites(statement: &Statement) -> bool {
-    match &statement.kind {
-        StatementKind::Do(operation) => {
-            matches!(operation, Operation::Rewrite(..) | Operation::Call(..))
-        }
-        StatementKind::Attempt { attempt, .. } => matches!(attempt, Attempt::Rewrite(..)),
-        _ => false,
+    /// Whether data is rewritten, by a filter or by what is written in C.
+    fn rewrites(&self, statement: &Statement) -> bool {
+        let itself_rewrites = match &statement.kind {
+            StatementKind::Do(operation) => {
+                matches!(operation, Operation::Rewrite(..) | Operation::Call(..))
+            }
+            StatementKind::Attempt { attempt, .. } => matches!(attempt, Attempt::Rewrite(..)),
+            _ => false,
+        };
+        let called = |part: &Expression| match &*part.kind {
+            ExpressionKind::Call(id, _) => self.functions[id.at()].rewrites,
+            _ => false,
+        };
+        itself_rewrites
+            || itself(statement)
+                .into_iter()
+                .any(|value| any(value, &called))
     }
 }
 

@@ -13,6 +13,7 @@
 //!     externs.link("leaves", |frame, call| …)
 //! ```
 
+use super::coders;
 use super::expression::Evaluation;
 use super::state::Emitted;
 use super::trace::Call;
@@ -97,11 +98,15 @@ impl Evaluation<'_, '_> {
     pub fn call_external(&mut self, id: FunctionId, arguments: &[Expression]) -> Datum {
         let function = &self.state.program.functions[id.at()];
         let mut given: Vec<Datum> = arguments.iter().map(|one| self.given(one)).collect();
-        let does = self.state.externs.functions.get(&function.name);
-        let does = does.expect("a stack is started with its functions in C");
-        let result = does(&mut given);
+        let result = match function.in_runtime {
+            true => coders::called(&function.name, &mut given),
+            false => {
+                let does = self.state.externs.functions.get(&function.name);
+                does.expect("a stack is started with its functions in C")(&mut given)
+            }
+        };
         for (argument, left) in arguments.iter().zip(given) {
-            self.take_back(argument, left, function.result == Type::Message);
+            self.take_back(argument, left, function.rewrites);
         }
         fitting(&function.result, result)
     }

@@ -18,6 +18,7 @@ mod agenda;
 mod answers;
 mod bits;
 mod called;
+pub mod coders;
 pub mod containers;
 pub mod expression;
 pub mod externs;

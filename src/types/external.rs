@@ -7,14 +7,113 @@ use super::compose::Composition;
 use super::context::Context;
 use super::program::{Function, Program, RecordId};
 use super::value::Type;
-use crate::diagnostic::{Diagnostic, Id};
+use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::Span;
+use crate::syntax::loom::ast;
+
+/// A function of the runtime, whose C is the part `sl_NAME` of a file in `runtime/`. All of them
+/// overwrite the data that they are given, which comes first, and keep its length.
+#[derive(Debug)]
+pub struct Shipped {
+    /// Its name in Loom.
+    pub name: &'static str,
+    /// The bits of each unsigned number that follows the data.
+    pub numbers: &'static [u8],
+    /// What it returns.
+    pub result: Returned,
+}
+
+/// What a function of the runtime returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Returned {
+    /// Nothing.
+    Nothing,
+    /// A `u32`.
+    Number,
+    /// A `u32?`.
+    Perhaps,
+}
+
+/// All functions of the runtime that a layer may declare with `in runtime`. The interpreters call
+/// `simulate::coders` instead of the C.
+pub const SHIPPED: [Shipped; 6] = [
+    shipped("hamming_encoded", &[], Returned::Nothing),
+    shipped("hamming_decoded", &[], Returned::Number),
+    shipped("convolutional_encoded", &[], Returned::Nothing),
+    shipped("convolutional_decoded", &[], Returned::Perhaps),
+    shipped("reed_solomon_encoded", &[8], Returned::Nothing),
+    shipped("reed_solomon_decoded", &[8], Returned::Perhaps),
+];
+
+const fn shipped(name: &'static str, numbers: &'static [u8], result: Returned) -> Shipped {
+    Shipped {
+        name,
+        numbers,
+        result,
+    }
+}
+
+impl Shipped {
+    /// Returns the declaration, as a layer writes it.
+    pub fn declaration(&self) -> String {
+        let numbers = self.numbers.iter().zip(["first", "second"]);
+        let numbers = numbers.map(|(bits, name)| format!(", {name}: u{bits}"));
+        let result = match self.result {
+            Returned::Nothing => "",
+            Returned::Number => " -> u32",
+            Returned::Perhaps => " -> u32?",
+        };
+        let numbers: String = numbers.collect();
+        let name = self.name;
+        format!("extern fn {name}(data: rewritten bytes{numbers}){result} in runtime")
+    }
+
+    fn is_declared_by(&self, function: &Function) -> bool {
+        let given = &function.locals[..function.parameters as usize];
+        let numbers = self.numbers.iter().map(|bits| Type::Unsigned(*bits));
+        let wanted = [Type::Message].into_iter().chain(numbers);
+        let result = match self.result {
+            Returned::Nothing => Type::Nothing,
+            Returned::Number => Type::Unsigned(32),
+            Returned::Perhaps => Type::Optional(Box::new(Type::Unsigned(32))),
+        };
+        function.rewrites
+            && function.result == result
+            && given.iter().map(|one| one.kind.clone()).eq(wanted)
+    }
+}
+
+/// Refuses a function that the runtime does not have, or has with other types.
+pub(super) fn check_runtime(context: &mut Context, function: &Function, source: &ast::Function) {
+    let name = &function.name;
+    let Some(shipped) = SHIPPED.iter().find(|one| one.name == name) else {
+        let title = format!("the runtime has no function `{name}`");
+        let span = source.name.span;
+        let refused = Diagnostic::error(Id::UnknownName, title, span, "not in the runtime");
+        let known: Vec<&str> = SHIPPED.iter().map(|one| one.name).collect();
+        let help = match closest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "a function of your own has no `in runtime`".to_string(),
+        };
+        context.report(refused.help(help));
+        return;
+    };
+    if !shipped.is_declared_by(function) {
+        let title = format!("the runtime has `{name}` with other types");
+        let label = "declared differently here";
+        let refused = Diagnostic::error(Id::TypeMismatch, title, source.span, label);
+        context.report(refused.help(format!("write `{}`", shipped.declaration())));
+    }
+}
 
 impl Program {
-    /// What is declared here and written in C, functions and what ports and links call, each name
-    /// once.
+    /// What the user of a stack writes in C, functions and what ports and links call, each name
+    /// once. Functions of the runtime come with the compiler.
     pub fn functions_in_c(&self) -> Vec<&str> {
-        let functions = self.functions.iter().filter(|function| function.external);
+        let functions = self
+            .functions
+            .iter()
+            .filter(|one| one.external && !one.in_runtime);
         let functions = functions.map(|function| &function.name);
         let ports = self.ports.iter().filter_map(|port| port.calls.as_ref());
         let links = self.links.iter().filter_map(|link| link.calls.as_ref());
@@ -29,7 +128,10 @@ impl Program {
 /// Refuses functions of one name that are not the same; each port and link calls one of its own.
 pub(super) fn check(context: &mut Context, composition: &Composition) {
     let functions = context.program.functions.iter();
-    let external: Vec<Function> = functions.filter(|one| one.external).cloned().collect();
+    let external: Vec<Function> = functions
+        .filter(|one| one.external && !one.in_runtime)
+        .cloned()
+        .collect();
     for (at, function) in external.iter().enumerate() {
         let mut before = external[..at].iter();
         let differs = |other: &&Function| {
@@ -90,6 +192,7 @@ fn same_function(program: &Program, one: &Function, other: &Function) -> bool {
     let [given, others] = [one, other].map(|it| &it.locals[..it.parameters as usize]);
     let mut both = given.iter().zip(others);
     given.len() == others.len()
+        && one.rewrites == other.rewrites
         && same_in_c(program, &one.result, &other.result)
         && both.all(|(a, b)| same_in_c(program, &a.kind, &b.kind))
 }

@@ -228,7 +228,7 @@ fn bound(
         );
         return None;
     }
-    let in_c = matches!(source.body, ast::FunctionBody::External);
+    let in_c = source.is_in_c();
     let always = in_c || matches!(composition.sessions(provider), Sessions::Static(_));
     let Ground::Node(lower, _) = ground else {
         return None;

@@ -13,9 +13,9 @@
 //!                                             require holds else …
 //! ```
 
-use super::super::expression::{Binary, Expression, ExpressionKind};
+use super::super::expression::{Binary, Expression, ExpressionKind, Variable};
 use super::super::items::zero;
-use super::super::program::{FunctionId, LocalId, Program};
+use super::super::program::{FunctionId, Local, LocalId, Program};
 use super::super::statement::{Block, Operation, Statement, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
@@ -85,6 +85,65 @@ impl Body<'_, '_> {
             );
         }
         Type::Message
+    }
+
+    /// Returns true if a function in C overwrites the data that it is given: it returns `bytes`, or
+    /// its only parameter for data says `rewritten`.
+    pub fn rewrites_data(
+        &mut self,
+        source: &ast::Function,
+        parameters: &[Local],
+        result: &Type,
+    ) -> bool {
+        let said = source.parameters.iter().find_map(|one| one.rewritten);
+        let Some(span) = said else {
+            return *result == Type::Message;
+        };
+        let data = parameters.iter().filter(|one| one.kind == Type::Message);
+        let (data, name) = (data.count(), &source.name);
+        let (title, label) = match (source.is_in_c(), data, result) {
+            (false, ..) => (
+                format!("`{name}` is not in C, and cannot overwrite data"),
+                "only for the data of an `extern fn`",
+            ),
+            (true, 2.., _) => (
+                format!("`{name}` overwrites data, and takes other data too"),
+                "must be the only `bytes` parameter",
+            ),
+            (true, _, Type::Message) => (
+                format!("`{name}` says twice that it overwrites data"),
+                "the result `bytes` says the same",
+            ),
+            (true, ..) => return true,
+        };
+        let refused = Diagnostic::error(Id::WrongArguments, title, span, label);
+        self.report(refused.help(
+            "`data: bytes` is read; `data: rewritten bytes` is overwritten, beside a result of \
+            another type",
+        ));
+        false
+    }
+
+    /// Refuses a call that overwrites data which the caller does not own alone.
+    pub fn check_overwritten(&mut self, id: FunctionId, arguments: &[Expression], span: Span) {
+        let function = &self.context.program.functions[id.at()];
+        if !function.rewrites || function.result == Type::Message {
+            return;
+        }
+        let name = function.name.clone();
+        if !matches!(self.place, Place::Handler(_)) {
+            let title = format!("`{name}` overwrites data, and cannot be called here");
+            let refused = Diagnostic::error(Id::ExternCall, title, span, "called here");
+            self.report(refused.help("call it in a handler, which owns the message"));
+            return;
+        }
+        for argument in arguments {
+            if let (Type::Message, ExpressionKind::Read(Variable::Local(message))) =
+                (&argument.result, &*argument.kind)
+            {
+                self.check_rewritten(*message, span);
+            }
+        }
     }
 
     /// Types of C stand where this says what of.
@@ -157,9 +216,11 @@ impl Body<'_, '_> {
     ) -> Expression {
         let function = &self.context.program.functions[id.at()];
         let (name, result) = (function.name.clone(), function.result.clone());
+        let rewrites = function.rewrites;
         if self.before.is_none() || matches!(self.place, Place::Filter(_)) {
             return self.refuse_counted_call(id, span);
         }
+        self.check_overwritten(id, &arguments, span);
         self.calls_c = true;
         let alone = self.called_alone.filter(|(at, _)| *at == span);
         let used = alone.map(|(_, used)| used);
@@ -173,8 +234,15 @@ impl Body<'_, '_> {
                 Some(("rewrites data", format!("write `message.data = {name}(…)`")))
             }
             (Some(Use::Data), _) => Some((
-                "rewrites nothing",
-                "a function that rewrites data takes `bytes` and returns `bytes`".to_string(),
+                match rewrites {
+                    true => "returns no data",
+                    false => "rewrites nothing",
+                },
+                match rewrites {
+                    true => format!("it also returns a value: write `let found = {name}(…)`"),
+                    false => "a function that rewrites data takes `bytes` and returns `bytes`"
+                        .to_string(),
+                },
             )),
             _ => None,
         };

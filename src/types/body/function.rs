@@ -6,6 +6,7 @@
 use super::super::constant::fold;
 use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind};
+use super::super::external;
 use super::super::items::constant_number;
 use super::super::moved::moved;
 use super::super::program::{Filter, Function, FunctionId, Local, LocalId, Same};
@@ -25,7 +26,7 @@ use std::collections::BTreeSet;
 /// The signature of a function.
 pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Function) -> Function {
     let mut body = Body::new(context, scope, Place::Value);
-    let external = matches!(source.body, ast::FunctionBody::External);
+    let external = source.is_in_c();
     let (mut locals, defaults) = body.parameters(&source.parameters, external);
     let result = match &source.returns {
         Some(returns) if !external => body.value_type(returns),
@@ -34,13 +35,15 @@ pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Func
             body.external_result(source, &given)
         }
     };
+    let rewrites = body.rewrites_data(source, &locals, &result);
     let parameters = locals.len() as u32;
     let words = mentioned(source);
     let message = words.contains("message").then_some(LocalId(parameters));
     if message.is_some() {
         locals.push(message_local());
     }
-    Function {
+    let in_runtime = matches!(source.body, ast::FunctionBody::Runtime);
+    let function = Function {
         name: source.name.text.clone(),
         entity: None,
         kind: None,
@@ -51,10 +54,16 @@ pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Func
         reads_header: words.contains("header"),
         result,
         external,
+        in_runtime,
+        rewrites,
         calls_c: external,
         body: None,
         span: source.span,
+    };
+    if in_runtime {
+        external::check_runtime(context, &function, source);
     }
+    function
 }
 
 /// The bodies of functions that may call each other.
@@ -175,7 +184,9 @@ fn function_body(context: &mut Context, id: FunctionId, scope: &Scope, source: &
         body.bind_unwritten("message", message);
     }
     let block = match &source.body {
-        ast::FunctionBody::Promised | ast::FunctionBody::External => None,
+        ast::FunctionBody::Promised | ast::FunctionBody::External | ast::FunctionBody::Runtime => {
+            None
+        }
         ast::FunctionBody::Expression(value) => Some(body.returning(value, |body| {
             body.calls_c_alone(value.span, Use::Read);
             body.expect(value, &declared.result)
@@ -240,6 +251,8 @@ pub(super) fn key_default(
         reads_header: reads.header,
         result,
         external: false,
+        in_runtime: false,
+        rewrites: false,
         calls_c,
         body: Some(block),
         span: written.span,
@@ -287,6 +300,8 @@ pub(super) fn computed(
         reads_header: reads.header,
         result: value.result.clone(),
         external: false,
+        in_runtime: false,
+        rewrites: false,
         calls_c: true,
         body: Some(block),
         span: source.span,

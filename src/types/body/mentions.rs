@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 pub(super) fn mentioned(source: &ast::Function) -> BTreeSet<String> {
     let mut words = BTreeSet::new();
     match &source.body {
-        ast::FunctionBody::Promised | ast::FunctionBody::External => {}
+        ast::FunctionBody::Promised | ast::FunctionBody::External | ast::FunctionBody::Runtime => {}
         ast::FunctionBody::Expression(value) => expression(value, &mut words),
         ast::FunctionBody::Block(statements) => block(statements, &mut words),
     }

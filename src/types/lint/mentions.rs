@@ -162,7 +162,9 @@ impl Mentions {
         self.parameters(&function.parameters);
         self.types(&function.returns);
         match &function.body {
-            ast::FunctionBody::Promised | ast::FunctionBody::External => {}
+            ast::FunctionBody::Promised
+            | ast::FunctionBody::External
+            | ast::FunctionBody::Runtime => {}
             ast::FunctionBody::Expression(value) => self.expression(value),
             ast::FunctionBody::Block(block) => self.block(block),
         }

@@ -119,7 +119,7 @@ fn of_function(
     let mut own = Mentions::default();
     own.function(function);
     match &function.body {
-        ast::FunctionBody::Promised | ast::FunctionBody::External => {}
+        ast::FunctionBody::Promised | ast::FunctionBody::External | ast::FunctionBody::Runtime => {}
         ast::FunctionBody::Expression(_) | ast::FunctionBody::Block(_) => {
             for parameter in &function.parameters {
                 unless_used(&parameter.name, "parameter", &own, found);

@@ -383,6 +383,13 @@ pub struct Function {
     pub span: Span,
 }
 
+impl Function {
+    /// Returns true if the function is written in C: by the user, or in the runtime.
+    pub fn is_in_c(&self) -> bool {
+        matches!(self.body, FunctionBody::External | FunctionBody::Runtime)
+    }
+}
+
 /// How a function computes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum FunctionBody {
@@ -390,6 +397,8 @@ pub enum FunctionBody {
     Promised,
     /// `extern`: in C.
     External,
+    /// `extern … in runtime`: in the C that comes with the compiler.
+    Runtime,
     /// By one expression.
     Expression(Expression),
     /// By statements.

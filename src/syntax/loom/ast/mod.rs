@@ -197,6 +197,8 @@ pub struct Parameter {
     pub notes: Notes,
     /// What it is called.
     pub name: Name,
+    /// `rewritten`: a function in C overwrites this data.
+    pub rewritten: Option<Span>,
     /// Its type.
     pub of: Type,
     /// What it is if nothing is given.

@@ -294,6 +294,10 @@ impl Parser<'_> {
             return Err(self.report(untyped.help(format!("write `{name}: u32`, for example"))));
         }
         self.expect(":")?;
+        let rewritten = match self.is_at("rewritten") && self.ahead(1).is("bytes") {
+            true => Some(self.take().span),
+            false => None,
+        };
         let of = self.type_name()?;
         let default = if self.accept("=").is_some() {
             Some(self.expression()?)
@@ -309,6 +313,7 @@ impl Parser<'_> {
         Ok(Parameter {
             notes,
             name,
+            rewritten,
             of,
             default,
             condition,

@@ -278,7 +278,13 @@ impl Parser<'_> {
         let body = if promised {
             FunctionBody::Promised
         } else if external {
-            FunctionBody::External
+            match self.accept("in") {
+                Some(_) => {
+                    self.expect("runtime")?;
+                    FunctionBody::Runtime
+                }
+                None => FunctionBody::External,
+            }
         } else if self.accept("=").is_some() {
             FunctionBody::Expression(self.expression()?)
         } else if self.is_at("{") {
