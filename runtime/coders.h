@@ -36,9 +36,9 @@ static inline void sl_store_upto8(uint8_t *at, size_t length, uint64_t word) {
 }
 
 /* part sl_hamming_encoded: needs sl_load_upto8 sl_store_upto8 */
-/* Encodes by the Hamming code with 4 data bits in 7. The data consists of seven runs of bytes: bit i
- * of each run belongs to codeword i. The first four runs are the data, which stays as it is, in
- * positions 3, 5, 6 and 7 of the codeword; the last three are the parity, in positions 1, 2 and 4. */
+/* Encodes by the Hamming code with 4 data bits in 7. The data consists of seven runs of bytes: bit
+ * i of each run belongs to codeword i. The first four runs are the data, which stays as it is, in
+ * positions 3, 5, 6 and 7 of the codeword; the last three are the parity, in positions 1, 2, 4. */
 static void sl_hamming_encoded(uint8_t *data, size_t data_length) {
     const size_t run = data_length / 7;
     for (size_t at = 0; at < run; at += 8) {
@@ -106,10 +106,10 @@ static inline uint8_t sl_spread(uint32_t bits) {
 
 /* part sl_convolutional_encoded: needs SL_LANES sl_spread */
 /* Encodes by the convolutional code of rate 1/2, constraint length 3 and generators 7 and 5. The
- * data consists of 2 n + 1 rows, of which the first n are encoded. Each bit of a lane, from the most
- * significant of a byte on, becomes two: the sum of it and the two before it, and the sum of it and
- * the second before it. Two zero bits end a lane; their four bits are the upper half of the last
- * row. Data of another length stays as it is. */
+ * data consists of 2 n + 1 rows, of which the first n are encoded. Each bit of a lane, from the
+ * most significant of a byte on, becomes two: the sum of it and the two before it, and the sum of
+ * it and the second before it. Two zero bits end a lane; their four bits are the upper half of the
+ * last row. Data of another length stays as it is. */
 static void sl_convolutional_encoded(uint8_t *data, size_t data_length) {
     const size_t rows = data_length / SL_LANES / 2;
     if (data_length != (2 * rows + 1) * SL_LANES) {
@@ -237,7 +237,8 @@ static inline void sl_viterbi_back(const struct sl_viterbi *ways, uint8_t *data,
     }
 }
 
-/* part sl_convolutional_decoded: needs SL_CODED_ROWS SL_LANES sl_viterbi sl_viterbi_back sl_viterbi_step sl_viterbi_subtract */
+/* part sl_convolutional_decoded: needs SL_CODED_ROWS SL_LANES sl_viterbi sl_viterbi_back
+   sl_viterbi_step sl_viterbi_subtract */
 /* Decodes what sl_convolutional_encoded makes into the first n of 2 n + 1 rows, by the algorithm of
  * Viterbi, and finds the number of corrected bits. False, and unchanged data, if the data has
  * another length or too many rows. */
@@ -356,7 +357,7 @@ static void sl_generator_make(struct sl_generator *generator, size_t parity) {
     }
 }
 
-/* part sl_remainder: needs SL_WORD sl_generator */
+/* part sl_remainder: needs sl_generator */
 /* Divides a word by the generator. The remainder is the last `parity` bytes of the word. */
 static void sl_remainder(const struct sl_generator *generator, uint8_t *word, size_t length,
                          size_t parity) {
@@ -408,7 +409,8 @@ static inline size_t sl_codeword(const struct sl_codewords *words, const uint8_t
     return length;
 }
 
-/* part sl_reed_solomon_encoded: needs SL_WORD sl_codeword sl_codewords sl_codewords_of sl_generator sl_generator_make sl_remainder */
+/* part sl_reed_solomon_encoded: needs SL_WORD sl_codeword sl_codewords sl_codewords_of
+   sl_generator sl_generator_make sl_remainder */
 /* Encodes by Reed-Solomon codes whose codewords have at most 255 bytes, the last `parity` of which
  * are parity. Data of n bytes consists of n / 255 codewords, rounded up, and ends in their parity:
  * byte i of the data, and byte i of the parity, belong to codeword i modulo their number. */
@@ -476,9 +478,9 @@ static size_t sl_locator(const struct sl_field *field, const uint8_t *syndromes,
 }
 
 /* part sl_errors: needs SL_WORD sl_field sl_field_over sl_field_times */
-/* Finds the errors that a locator of so many locates, by Forney's formula at each of its roots, which
- * are sought among all places (Chien); returns false if it has fewer roots. The last byte of a word
- * has place 0. */
+/* Finds the errors that a locator of so many locates, by Forney's formula at each of its roots,
+ * which are sought among all places (Chien); returns false if it has fewer roots. The last byte of
+ * a word has place 0. */
 static bool sl_errors(const struct sl_field *field, const uint8_t *syndromes,
                       const uint8_t *locator, size_t count, size_t length,
                       uint8_t errors[SL_WORD]) {
@@ -519,7 +521,8 @@ static bool sl_errors(const struct sl_field *field, const uint8_t *syndromes,
     return roots == count;
 }
 
-/* part sl_codeword_errors: needs SL_WORD sl_errors sl_field sl_field_make sl_field_times sl_locator */
+/* part sl_codeword_errors: needs SL_WORD sl_errors sl_field sl_field_make sl_field_times
+   sl_locator */
 /* Finds the errors of a codeword with this remainder, which is not 0; false if there are more than
  * `parity / 2`. */
 static bool sl_codeword_errors(const uint8_t *remainder, size_t parity, size_t length,
@@ -539,7 +542,8 @@ static bool sl_codeword_errors(const uint8_t *remainder, size_t parity, size_t l
     return count <= parity / 2 && sl_errors(&field, syndromes, locator, count, length, errors);
 }
 
-/* part sl_reed_solomon_decoded: needs SL_WORD sl_bits64 sl_codeword sl_codeword_errors sl_codewords sl_codewords_of sl_generator sl_generator_make sl_remainder */
+/* part sl_reed_solomon_decoded: needs SL_WORD sl_bits64 sl_codeword sl_codeword_errors
+   sl_codewords sl_codewords_of sl_generator sl_generator_make sl_remainder */
 /* Corrects up to `parity / 2` bytes in each codeword, and finds the number of corrected bits. False
  * if a codeword has more errors; it stays as it is, and the others are corrected. The remainder of
  * a codeword without errors is 0, so it costs as much as encoding. */

@@ -8,6 +8,7 @@
  *   stream.h       sl_stream, bytes by modular position
  *   pool.h         sl_pool, slots of instances, found by hash of the key
  *   timers.h       sl_timers, all timers of a stack, the next one first
+ *   coders.h       error-correcting codes for the data of a message
  *
  * No program includes these files. They are divided into parts, and a generated file holds copies
  * of those it uses, in this order. A part begins behind a line that names it and the parts that

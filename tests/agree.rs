@@ -132,6 +132,11 @@ fn run_lengths_agrees() {
 }
 
 #[test]
+fn codes_agree() {
+    example_agrees("tests/c_agrees/stacks/coders.loom");
+}
+
+#[test]
 fn credit_agrees() {
     example_agrees("tests/cases/credit/normal.case");
 }

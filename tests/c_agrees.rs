@@ -127,6 +127,11 @@ fn the_c_of_repairing_layers_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_codes_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/coders.loom");
+}
+
+#[test]
 fn the_c_of_all_kinds_of_headers_does_what_it_says() {
     agrees("tests/c_agrees/stacks/wire.loom");
 }

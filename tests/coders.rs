@@ -128,7 +128,7 @@ fn hamming_words(seed: u64, random: &mut Random, operations: &mut Vec<Operation>
 }
 
 /// Lanes get up to two wrong bits, which the free distance of 5 corrects; or all get many, also
-/// in bursts of up to all bits.
+/// in bursts of up to all bits. A burst of ones is farther from all codewords than a byte counts.
 fn convolutional_words(seed: u64, random: &mut Random, operations: &mut Vec<Operation>) {
     for rows in [0, 1, 1 + random.below(20), 96, 97] {
         let plain = content(random, 16 * (2 * rows + 1));
@@ -150,6 +150,8 @@ fn convolutional_words(seed: u64, random: &mut Random, operations: &mut Vec<Oper
                 }
             }
         }
+        let ones = vec![0xff; damaged.len()];
+        added(seed, "convolutional_decoded", 0, &ones, operations);
         let (_, right) = added(seed, "convolutional_decoded", 0, &damaged, operations);
         if few && rows <= 96 {
             assert_eq!(

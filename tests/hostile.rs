@@ -89,6 +89,7 @@ fn repairing_layers_withstand_hostile_frames() {
 fn options_withstand_hostile_frames() {
     withstands("tests/c_agrees/stacks/options.loom");
     withstands("tests/c_agrees/stacks/segments.loom");
+    withstands("tests/c_agrees/stacks/coders.loom");
     withstands("tests/c_agrees/stacks/missing.loom");
 }
 

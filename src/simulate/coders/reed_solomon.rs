@@ -53,7 +53,7 @@ fn codewords(length: usize, parity: u8) -> Option<Vec<Vec<usize>>> {
     Some(all.collect())
 }
 
-/// The errors in a codeword, as a word of the same length; none if there are more than `parity / 2`.
+/// The errors in a codeword, as a word of its length; none if there are more than `parity / 2`.
 ///
 /// The errors are sought by the algorithm of Euclid (Sugiyama et al., A Method for Solving Key
 /// Equation for Decoding Goppa Codes, 1975): the locator has a root for each wrong byte.

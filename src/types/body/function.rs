@@ -6,7 +6,6 @@
 use super::super::constant::fold;
 use super::super::context::Context;
 use super::super::expression::{Expression, ExpressionKind};
-use super::super::external;
 use super::super::items::constant_number;
 use super::super::moved::moved;
 use super::super::program::{Filter, Function, FunctionId, Local, LocalId, Same};
@@ -61,7 +60,7 @@ pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Func
         span: source.span,
     };
     if in_runtime {
-        external::check_runtime(context, &function, source);
+        super::super::external::check_runtime(context, &function, source);
     }
     function
 }
