@@ -276,6 +276,10 @@ static bool sl_convolutional_decoded(uint8_t *data, size_t data_length, uint32_t
 /* The most bytes of a Reed-Solomon codeword: one for each value of a byte but 0. */
 enum { SL_WORD = 255 };
 
+/* part SL_WORD_ROOM: needs */
+/* Bytes of a buffer for a codeword, of which words of eight bytes are read. */
+enum { SL_WORD_ROOM = 264 };
+
 /* part sl_field_double: needs */
 /* Multiplies by x in the field of 256 elements whose polynomial is 0x11b. */
 static inline uint8_t sl_field_double(uint8_t of) {
@@ -316,22 +320,23 @@ static inline uint8_t sl_field_over(const struct sl_field *field, uint8_t one, u
     return one == 0 ? 0 : field->power[field->logarithm[one] + SL_WORD - field->logarithm[other]];
 }
 
-/* part sl_generator: needs SL_WORD */
+/* part sl_generator: needs SL_WORD_ROOM */
 /* The generator of a Reed-Solomon code, whose roots are the first powers of 3, without its first
- * coefficient, 1; multiplied by each value of the lower and of the upper half of a byte. */
+ * coefficient, 1; multiplied by each value of the lower and of the upper half of a byte. Zeros
+ * follow. */
 struct sl_generator {
-    uint8_t lower[16][SL_WORD];
-    uint8_t upper[16][SL_WORD];
+    uint8_t lower[16][SL_WORD_ROOM];
+    uint8_t upper[16][SL_WORD_ROOM];
 };
 
-/* part sl_generator_make: needs SL_WORD sl_field_double sl_generator */
+/* part sl_generator_make: needs SL_WORD_ROOM memset sl_field_double sl_generator */
 static void sl_generator_make(struct sl_generator *generator, size_t parity) {
     uint8_t *const first = generator->lower[1];
     uint8_t root = 1;
+    memset(generator, 0, sizeof *generator);
     for (size_t degree = 0; degree < parity; degree += 1) {
         /* Multiplies by x + root: the coefficients behind the first, which is 1. */
         uint8_t before = 1;
-        first[degree] = 0;
         for (size_t at = 0; at <= degree; at += 1) {
             uint8_t product = 0;
             for (uint32_t bit = 8; bit-- > 0;) {
@@ -346,9 +351,8 @@ static void sl_generator_make(struct sl_generator *generator, size_t parity) {
     for (size_t at = 0; at < parity; at += 1) {
         uint8_t multiple = first[at];
         for (size_t bit = 0; bit < 8; bit += 1) {
-            uint8_t(*const half)[SL_WORD] = bit < 4 ? generator->lower : generator->upper;
+            uint8_t(*const half)[SL_WORD_ROOM] = bit < 4 ? generator->lower : generator->upper;
             const size_t one = (size_t)1 << bit % 4;
-            half[0][at] = 0;
             for (size_t less = 0; less < one; less += 1) {
                 half[one + less][at] = half[less][at] ^ multiple;
             }
@@ -357,16 +361,22 @@ static void sl_generator_make(struct sl_generator *generator, size_t parity) {
     }
 }
 
-/* part sl_remainder: needs sl_generator */
-/* Divides a word by the generator. The remainder is the last `parity` bytes of the word. */
+/* part sl_remainder: needs memcpy sl_generator */
+/* Divides a word by the generator, eight coefficients at once. The remainder is the last `parity`
+ * bytes of the word; those behind it stay as they are. */
 static void sl_remainder(const struct sl_generator *generator, uint8_t *word, size_t length,
                          size_t parity) {
     for (size_t at = 0; at + parity < length; at += 1) {
         const uint8_t *const lower = generator->lower[word[at] & 15];
         const uint8_t *const upper = generator->upper[word[at] >> 4];
         uint8_t *const behind = word + at + 1;
-        for (size_t place = 0; place < parity; place += 1) {
-            behind[place] ^= lower[place] ^ upper[place];
+        for (size_t place = 0; place < parity; place += 8) {
+            uint64_t all, one, other;
+            memcpy(&all, behind + place, sizeof all);
+            memcpy(&one, lower + place, sizeof one);
+            memcpy(&other, upper + place, sizeof other);
+            all ^= one ^ other;
+            memcpy(behind + place, &all, sizeof all);
         }
     }
 }
@@ -393,11 +403,12 @@ static inline bool sl_codewords_of(struct sl_codewords *words, size_t length, si
     return true;
 }
 
-/* part sl_codeword: needs SL_WORD sl_codewords */
-/* Copies a codeword; returns its length. */
+/* part sl_codeword: needs SL_WORD_ROOM memset sl_codewords */
+/* Copies a codeword, with zeros behind it; returns its length. */
 static inline size_t sl_codeword(const struct sl_codewords *words, const uint8_t *data,
-                                 size_t which, uint8_t word[SL_WORD]) {
+                                 size_t which, uint8_t word[SL_WORD_ROOM]) {
     size_t length = 0;
+    memset(word, 0, SL_WORD_ROOM);
     for (size_t at = which; at < words->data; at += words->count) {
         word[length] = data[at];
         length += 1;
@@ -409,7 +420,7 @@ static inline size_t sl_codeword(const struct sl_codewords *words, const uint8_t
     return length;
 }
 
-/* part sl_reed_solomon_encoded: needs SL_WORD sl_codeword sl_codewords sl_codewords_of
+/* part sl_reed_solomon_encoded: needs SL_WORD_ROOM sl_codeword sl_codewords sl_codewords_of
    sl_generator sl_generator_make sl_remainder */
 /* Encodes by Reed-Solomon codes whose codewords have at most 255 bytes, the last `parity` of which
  * are parity. Data of n bytes consists of n / 255 codewords, rounded up, and ends in their parity:
@@ -422,7 +433,7 @@ static void sl_reed_solomon_encoded(uint8_t *data, size_t data_length, uint8_t p
     struct sl_generator generator;
     sl_generator_make(&generator, parity);
     for (size_t which = 0; which < words.count; which += 1) {
-        uint8_t word[SL_WORD];
+        uint8_t word[SL_WORD_ROOM];
         const size_t length = sl_codeword(&words, data, which, word);
         for (size_t at = length - parity; at < length; at += 1) {
             word[at] = 0;
@@ -542,8 +553,8 @@ static bool sl_codeword_errors(const uint8_t *remainder, size_t parity, size_t l
     return count <= parity / 2 && sl_errors(&field, syndromes, locator, count, length, errors);
 }
 
-/* part sl_reed_solomon_decoded: needs SL_WORD sl_bits64 sl_codeword sl_codeword_errors
-   sl_codewords sl_codewords_of sl_generator sl_generator_make sl_remainder */
+/* part sl_reed_solomon_decoded: needs SL_WORD SL_WORD_ROOM sl_bits64 sl_codeword
+   sl_codeword_errors sl_codewords sl_codewords_of sl_generator sl_generator_make sl_remainder */
 /* Corrects up to `parity / 2` bytes in each codeword, and finds the number of corrected bits. False
  * if a codeword has more errors; it stays as it is, and the others are corrected. The remainder of
  * a codeword without errors is 0, so it costs as much as encoding. */
@@ -561,7 +572,7 @@ static bool sl_reed_solomon_decoded(uint8_t *data, size_t data_length, uint8_t p
     sl_generator_make(&generator, parity);
     bool all = true;
     for (size_t which = 0; which < words.count; which += 1) {
-        uint8_t word[SL_WORD];
+        uint8_t word[SL_WORD_ROOM];
         const size_t length = sl_codeword(&words, data, which, word);
         const size_t of_data = length - parity;
         sl_remainder(&generator, word, length, parity);
