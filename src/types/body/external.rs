@@ -14,8 +14,9 @@
 //! ```
 
 use super::super::expression::{Binary, Expression, ExpressionKind, Variable};
+use super::super::external::check_runtime;
 use super::super::items::zero;
-use super::super::program::{FunctionId, Local, LocalId, Program};
+use super::super::program::{Function, FunctionId, Local, LocalId, Program};
 use super::super::statement::{Block, Operation, Statement, StatementKind};
 use super::super::value::Type;
 use super::access::Meaning;
@@ -122,6 +123,11 @@ impl Body<'_, '_> {
             another type",
         ));
         false
+    }
+
+    /// Refuses a function that the runtime does not have, or has with other types.
+    pub fn check_runtime(&mut self, function: &Function, source: &ast::Function) {
+        check_runtime(self.context, function, source);
     }
 
     /// Refuses a call that overwrites data which the caller does not own alone.

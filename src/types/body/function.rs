@@ -60,7 +60,7 @@ pub(super) fn signature(context: &mut Context, scope: &Scope, source: &ast::Func
         span: source.span,
     };
     if in_runtime {
-        super::super::external::check_runtime(context, &function, source);
+        body.check_runtime(&function, source);
     }
     function
 }
