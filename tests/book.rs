@@ -170,7 +170,6 @@ fn the_tour_can_be_followed() {
 /// Pages that are done by themselves.
 const ALONE: [&str; 8] = [
     "adaptive.md",
-
     "c.md",
     "esterel.md",
     "language/processes.md",

@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 
 /// The files of the runtime, in the order in which generated code needs them.
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     LIBRARY,
     include_str!("../../runtime/stackloom.h"),
     include_str!("../../runtime/bytes.h"),

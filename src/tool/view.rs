@@ -20,7 +20,7 @@ const MOST_QUESTIONS: usize = 5_000;
 #[command(after_help = "Examples:
   loom view examples/esterel/timer_handler.strl
   loom view examples/esterel/timer_handler.strl --svg timer.svg
-  loom view layers/policy/spp.loom --process booster")]
+  loom view layers/policy/spp --process booster")]
 pub struct Arguments {
     /// File with the Esterel module (.strl) or the layer
     program: PathBuf,

@@ -257,7 +257,7 @@ pub fn product(one: u8, other: u8) -> u8 {
             sum ^= shifted;
         }
         let carry = shifted >> 7;
-        shifted = shifted << 1 ^ carry * 0x1b;
+        shifted = (shifted << 1) ^ (carry * 0x1b);
     }
     sum
 }

@@ -97,7 +97,7 @@ state BRIGHT
 #[test]
 fn the_processes_of_signalling_are_those_of_the_figures() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let layer = root.join("layers/policy/spp.loom");
+    let layer = root.join("layers/policy/spp");
     let layer = layer.to_str().expect("the path is text");
     let shell = Shell::new();
     for process in ["booster", "debooster"] {

@@ -35,7 +35,11 @@ const WELCOME: u8 = 1;
 pub fn library() -> BTreeMap<String, String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("layers");
     let files = [
-        "policy/spp.loom",
+        "policy/spp/booster.loom",
+        "policy/spp/debooster.loom",
+        "policy/spp/greeter.loom",
+        "policy/spp/input.loom",
+        "policy/spp/spp.loom",
         "policy/service.loom",
         "check/internet_checksum.loom",
     ];

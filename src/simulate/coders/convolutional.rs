@@ -57,7 +57,7 @@ pub fn decoded(data: &mut [u8]) -> Option<u32> {
 /// The rows of data that so many bytes encode; none if they encode none.
 fn rows(data: &[u8]) -> Option<usize> {
     let coded = data.len() / LANES;
-    (data.len() % LANES == 0 && coded % 2 == 1).then_some(coded / 2)
+    (data.len().is_multiple_of(LANES) && coded % 2 == 1).then_some(coded / 2)
 }
 
 /// The shortest way to a state: of two that are equally short, that from the state whose older bit
