@@ -11,7 +11,7 @@ mod layer;
 #[path = "signalling/model.rs"]
 mod model;
 
-use explore::{Explored, Protocol};
+use explore::Protocol;
 use model::{Fault, Machines};
 
 /// The machines of one layer, and a link that repeats and reorders.

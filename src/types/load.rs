@@ -10,12 +10,13 @@
 //!     -> [("layers/transport/tcp/tcp.loom", ..), ("layers/transport/tcp/window.loom", ..), ..]
 //! ```
 
-use super::names::refuse_repeated;
-use super::policies::layers_of;
+mod policies;
 
+use super::names::refuse_repeated;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
 use crate::syntax::loom::{ast, parse, without_slots};
+use policies::layers_of;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::OnceLock;
 

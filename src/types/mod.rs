@@ -51,7 +51,6 @@ mod origins;
 mod parameters;
 mod parts;
 mod paths;
-mod policies;
 mod processes;
 mod reads;
 mod relays;

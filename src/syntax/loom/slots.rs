@@ -70,7 +70,10 @@ struct Expansion<'s, Policy> {
     first: Option<Span>,
 }
 
-impl<Policy: FnMut(&ast::Slot) -> Vec<ast::LayerUse>> Expansion<'_, Policy> {
+impl<Policy> Expansion<'_, Policy>
+where
+    Policy: FnMut(&ast::Slot) -> Vec<ast::LayerUse>,
+{
     /// A node without slots.
     fn node(&mut self, node: ast::Node) -> ast::Node {
         let ast::NodeKind::Slot(slot) = node.kind else {

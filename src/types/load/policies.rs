@@ -11,10 +11,10 @@
 //! }
 //! ```
 
-use super::names::suggest;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast::{self, Expression, ExpressionKind};
+use crate::types::names::suggest;
 use std::collections::BTreeMap;
 
 /// The signalling of a slot whose policy has none.
