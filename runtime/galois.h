@@ -76,7 +76,7 @@ static inline void sl_add_sixteen(uint8_t *sum, const uint8_t *other,
 }
 #endif
 
-/* part sl_add_multiple: needs sl_multiples sl_multiples_of sl_add_sixteen */
+/* part sl_add_multiple: needs sl_add_sixteen sl_multiples sl_multiples_of */
 /* Adds a multiple of bytes to others in GF(256). Both may be the same. */
 static inline void sl_add_multiple(uint8_t *sum, const uint8_t *other, uint32_t length,
                                    uint8_t factor) {
