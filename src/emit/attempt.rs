@@ -143,7 +143,9 @@ impl Body<'_> {
             }
             Attempt::ShareWindow(window, number) => {
                 let bind = self.message_for(bind, out);
-                (self.shared(window, number, bind), Vec::new())
+                let share =
+                    containers::by_number(&self.scope, "window_share", window, number, bind);
+                (share, Vec::new())
             }
             Attempt::InsertStream(stream, at, message) => (
                 containers::stream_insert(&self.scope, stream, Some(at), *message),
@@ -165,17 +167,6 @@ impl Body<'_> {
                 (made(self, source, bind), Vec::new())
             }
         }
-    }
-
-    /// A second handle of a message in a window.
-    fn shared(&self, window: &Variable, number: &Expression, bind: LocalId) -> C {
-        let counter = no_buffer(self, window).map_or(atom("NULL"), C::address);
-        let shared = containers::by_number(&self.scope, "window_share", window, number, bind);
-        let C::Call(name, mut arguments) = shared else {
-            unreachable!("a container is called");
-        };
-        arguments.push(counter);
-        C::Call(name, arguments)
     }
 
     /// What is tried with a container of values.

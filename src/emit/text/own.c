@@ -356,20 +356,12 @@ static bool window_take(struct STACK *stack, struct sl_window *window, uint64_t 
 }
 
 /* part window_share */
-/* A second handle of the message with this number; false if it is not held, or without a buffer,
- * which is counted. */
+/* A second handle of the message with this number; false if it is not held, or without a buffer. */
 static bool window_share(struct STACK *stack, const struct sl_window *window, const uint64_t *held,
                          const uint32_t *items, uint32_t capacity, uint32_t largest, uint32_t n,
-                         struct STACK_message *message, uint64_t *no_buffer) {
+                         struct STACK_message *message) {
     const uint32_t slot = sl_window_find(window, held, capacity, largest, n);
-    if (slot == SL_NONE) {
-        return false;
-    }
-    const bool shared = share(stack, &stack->messages[items[slot]], message);
-    if (!shared && no_buffer != NULL) {
-        *no_buffer += 1;
-    }
-    return shared;
+    return slot != SL_NONE && share(stack, &stack->messages[items[slot]], message);
 }
 
 /* part window_release */
