@@ -147,7 +147,6 @@ impl Layer<'_, '_> {
         if it.random.percent(30) {
             own.functions.push("scaled".to_string());
         }
-        sums(it, agreed, own);
         seldom::agree(it, agreed, own);
         own.settings = agreed.settings.clone();
         own.places.extend(agreed.own.clone());
@@ -598,19 +597,4 @@ fn attributes(scope: &mut Scope) {
         kind: Kind::Optional(16),
         is_written: false,
     });
-}
-
-/// Bytes that are added and multiplied in GF(256), and one of them that is read.
-fn sums(it: &mut Writer, agreed: &mut Agreement, own: &mut Scope) {
-    for (name, length) in [("sums", 20), ("short_sums", 3)] {
-        if it.random.percent(15) {
-            agreed.session.push(format!("{name}: bytes[{length}] = 0"));
-            own.sums.push(name.to_string());
-            agreed.own.push(Place {
-                text: format!("{name}[{}]", it.random.below(length)),
-                kind: Kind::Number(8),
-                is_written: it.random.percent(50),
-            });
-        }
-    }
 }

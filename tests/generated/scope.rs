@@ -60,8 +60,6 @@ pub struct Scope {
     pub timers: Vec<String>,
     pub queues: Vec<String>,
     pub sets: Vec<String>,
-    /// Bytes that are added and multiplied in GF(256).
-    pub sums: Vec<String>,
     /// Functions of one number.
     pub functions: Vec<String>,
     /// The keys by which another instance is found.

@@ -104,8 +104,7 @@ impl<'r> Writer<'r> {
 
     /// What an instance does beside writing its fields.
     fn deed(&mut self, depth: usize, scope: &Scope) {
-        match self.random.below(12) {
-            10 | 11 if !scope.sums.is_empty() => self.sum(scope),
+        match self.random.below(10) {
             9 if !scope.windows.is_empty() => self.late(depth, scope),
             0 if scope.goes_down => {
                 let with = self.with(Way::Down, &scope.without_message());
@@ -168,22 +167,6 @@ impl<'r> Writer<'r> {
             7 | 8 if !scope.keys.is_empty() && depth < DEEP => self.other(scope),
             _ => self.assignment(scope),
         }
-    }
-
-    /// Arithmetic of many bytes at once.
-    fn sum(&mut self, scope: &Scope) {
-        let sums = self.random.one(&scope.sums).clone();
-        let factor = self.values().number(8, 1, scope);
-        let other = match scope.message.is_some() && self.random.percent(60) {
-            true => "message.data".to_string(),
-            false => self.random.one(&scope.sums).clone(),
-        };
-        let line = match self.random.below(4) {
-            0 => format!("{sums}.scale({factor})"),
-            1 => format!("{sums}.xor({other})"),
-            _ => format!("{sums}.add({factor}, {other})"),
-        };
-        self.line(&line);
     }
 
     /// What becomes of messages in a window.

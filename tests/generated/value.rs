@@ -114,9 +114,6 @@ impl Values<'_> {
                 None => self.read(width, scope),
             },
             16 if scope.calls_c => self.called(width, scope),
-            15 if width == 8 && self.0.percent(50) => {
-                format!("inverse({})", self.number(8, depth + 1, scope))
-            }
             15 => format!("min({}, {})", self.read(width, scope), 2 + self.0.below(9)),
             _ => {
                 let sign = *self.0.one(&["+", "+", "-", "*", "^", "&", "|"]);
