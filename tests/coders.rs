@@ -29,7 +29,7 @@ const WARNINGS: [&str; 8] = [
     "-Werror",
 ];
 
-/// How the C is compiled.
+/// The compilers and options for the C.
 const WAYS: [(&str, &str); 4] = [
     ("gcc", "-O2"),
     ("clang-16", "-O2"),
@@ -341,7 +341,7 @@ fn compiled(compiler: &str, level: &str, source: &Path) -> PathBuf {
     program
 }
 
-/// What the driver answers, a line for each operation.
+/// The answers of the driver, a line for each operation.
 fn answers(program: &Path, input: &str) -> String {
     let mut driver = Command::new(program)
         .env("ASAN_OPTIONS", "detect_leaks=0")

@@ -149,7 +149,7 @@ struct Scene {
     keeps_order: bool,
     /// The layer of the highest slot that its policy wishes at last.
     last: u64,
-    /// Whether the link loses one frame of `SPARSE`, and no other.
+    /// True if the link loses one frame of `SPARSE`, and no other.
     is_sparse: bool,
 }
 

@@ -415,7 +415,7 @@ fn add(body: &Body, variable: &Variable, factor: &Expression, term: &Term) -> S 
     }
 }
 
-/// Where bytes stand, and how many they are.
+/// Returns the address of bytes and their number.
 fn bytes_of(body: &Body, variable: &Variable) -> (C, C) {
     let Type::Bytes(capacity) = body.scope.variable_type(variable) else {
         unreachable!("only bytes are added and multiplied");

@@ -166,7 +166,7 @@ impl Late<'_> {
         }
     }
 
-    /// Whether data is rewritten, by a filter or by what is written in C.
+    /// Returns true if a filter or a function in C rewrites the data.
     fn rewrites(&self, statement: &Statement) -> bool {
         let itself_rewrites = match &statement.kind {
             StatementKind::Do(operation) => {

@@ -32,9 +32,9 @@ pub struct Function {
     /// Whether it is written in C: `extern`. A parameter of type [`Type::Message`] is then given
     /// the data of a message, one of an extern type the field itself.
     pub external: bool,
-    /// Whether its C is a part of the runtime, named `sl_NAME`: `extern … in runtime`.
+    /// True for `extern … in runtime`: its C is the part `sl_NAME` of the runtime.
     pub in_runtime: bool,
-    /// Whether it overwrites the data that it is given, which keeps its length.
+    /// True if it overwrites its data, which keeps its length.
     pub rewrites: bool,
     /// Whether it is written in C or calls what is: each call of it counts.
     pub calls_c: bool,

@@ -19,11 +19,11 @@ pub struct Shipped {
     pub name: &'static str,
     /// The bits of each unsigned number that follows the data.
     pub numbers: &'static [u8],
-    /// What it returns.
+    /// The type of its result.
     pub result: Returned,
 }
 
-/// What a function of the runtime returns.
+/// The result type of a function of the runtime.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returned {
     /// Nothing.

@@ -346,7 +346,7 @@ pub enum Search {
     Create(KindId, Vec<Expression>, Option<Instance>),
 }
 
-/// What `add` and `xor` take.
+/// The arguments of `add` and `xor`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Term {
     /// The data of a message.

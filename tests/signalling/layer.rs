@@ -189,7 +189,7 @@ impl<'p> Pair<'p> {
         })
     }
 
-    /// What the layer sends.
+    /// Returns the messages that the layer sends.
     fn call(&mut self, call: Call) -> Vec<Message> {
         let step = Step {
             now_ns: self.now_ns,
@@ -228,7 +228,7 @@ fn frame(word: u8, epoch: u8, layer: u8) -> Call {
     Call::Input(LinkId(0), vec![bytes])
 }
 
-/// What a frame of the layer says, if it is of the machines. That no layer is active goes without
+/// Parses a frame of the layer, if it is of the machines. That no layer is active goes without
 /// a number.
 fn message(bytes: &[u8]) -> Option<Message> {
     let word = match bytes[0] {

@@ -34,7 +34,7 @@ pub struct Message {
     pub layer: u8,
 }
 
-/// How many epochs the other end may not have heard of.
+/// The most epochs that the other end may not have heard of.
 const MOST_AHEAD: u8 = 3;
 
 /// A fault of the machines, which a test must find.
@@ -61,7 +61,7 @@ pub struct Machines {
     pub fault: Option<Fault>,
 }
 
-/// What this end sends.
+/// The machine of the sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Booster {
     pub epoch: u8,
@@ -71,7 +71,7 @@ pub struct Booster {
     pub heard: u8,
 }
 
-/// What the other end is known to send, and should.
+/// The machine of the receiver: the layer of the other end, and the one that is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Debooster {
     pub epoch: u8,

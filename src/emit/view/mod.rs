@@ -69,9 +69,9 @@ pub struct View {
 struct State {
     /// Its number, or its name in the source.
     name: String,
-    /// Where it rests, if its name does not say it.
+    /// The place in the source where it rests, if its name does not say it.
     place: Option<String>,
-    /// What can happen in it.
+    /// The tree of its transitions.
     shown: Shown,
 }
 
@@ -171,7 +171,7 @@ fn meeting_points(automaton: &Automaton) -> Vec<Option<NodeId>> {
 struct Showing<'a, W> {
     words: &'a W,
     automaton: &'a Automaton,
-    /// Where the ways from a node meet.
+    /// The node where the ways from a node meet.
     meets: Vec<Option<NodeId>>,
     /// The number of questions that may still be shown.
     left: Cell<usize>,

@@ -66,7 +66,7 @@ struct Expansion<'s, Policy> {
     policy: Policy,
     /// The tops of slots, which stand behind the node in which the slots are.
     behind: Vec<ast::Node>,
-    /// Where the first slot is.
+    /// The place of the first slot.
     first: Option<Span>,
 }
 

@@ -393,7 +393,7 @@ impl Body<'_, '_> {
         None
     }
 
-    /// What is added to bytes: the last argument.
+    /// The bytes that are added: the last argument.
     fn term(&mut self, called: &Operated, at: usize) -> Option<Term> {
         let source = match called.arguments.get(at) {
             Some(source) if called.arguments.len() == at + 1 => source,

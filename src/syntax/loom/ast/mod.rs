@@ -96,7 +96,7 @@ pub enum Declaration {
     Item(Item),
     /// A graph of layers.
     Stack(Stack),
-    /// What decides for a slot.
+    /// A policy, which swaps the layers of slots.
     Policy(Policy),
 }
 

@@ -112,12 +112,12 @@ pub struct Policy {
     pub notes: Notes,
     /// What it is called.
     pub name: Name,
-    /// What a slot gives it.
+    /// Its parameters; a slot sets them.
     pub parameters: Vec<Parameter>,
-    /// What measures, if anything does.
+    /// The layer that measures, if there is one.
     pub monitor: Option<LayerUse>,
-    /// What decides, if anything does.
+    /// The layer that decides, if there is one.
     pub decision: Option<LayerUse>,
-    /// What carries wishes to the other end; without it they are about this end.
+    /// The layer that signals wishes to the other end; without it they swap this end.
     pub signal: Option<LayerUse>,
 }
