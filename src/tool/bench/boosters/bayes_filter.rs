@@ -1,15 +1,16 @@
 //! The default policy: a Bayesian filter over bit error rates, with removal damped by regret.
 //!
 //! In: each frame, damaged or not, and the time. Out: which variant is wished. At run time all
-//! numbers are integers, and nothing is divided, so that a layer in Loom can do exactly the same.
+//! numbers are integers, and nothing is divided. The layer `policy.bayes` of the library computes
+//! the same; `layer` is the test of that.
 //!
-//! **Levels.** 34 bit error rates `p[i]`: level 0 is clean, and level `i` from 1 to 33 is
-//! `10^(i / 4 - 10.25)`, from 1e-10 to 1e-2. Each has a weight, an integer of 30 fractional bits
-//! (Q30). The prior is `w[0] = 2^29`, and `w[i] = round(2^29 / 33)` for each other.
+//! **Levels.** 34 bit error rates `p[i]`: level 0 is 1e-11, at which a link is as good as clean,
+//! and level `i` from 1 to 33 is `10^(i / 4 - 10.25)`, from 1e-10 to 1e-2. Each has a weight, an
+//! integer of 30 fractional bits (Q30). The prior is `w[0] = 2^29`, and `w[i] = round(2^29 / 33)`
+//! for each other.
 //!
 //! **Tables**, computed once, rounded to the nearest. `a(v)` is the number of bits of a frame of
-//! variant `v` on the air, and `q(v, i) = 1 - (1 - p[i])^a(v)` the share of damaged frames; of the
-//! clean level, `q = 1 - exp(-1e-7)`.
+//! variant `v` on the air, and `q(v, i) = 1 - (1 - p[i])^a(v)` the share of damaged frames.
 //!
 //! ```text
 //! damaged[v][i]  = -log2 q(v, i)        Q16   what a damaged frame costs a level
@@ -20,19 +21,16 @@
 //! gain           = round(2^16 * 1.03) = 67,502                  Q16
 //! payback[v][u]  = c t(u) / (t(v) - t(u)), in ns: how long the weaker variant u must have lasted
 //!                  to pay for a lost frame
-//! root[j]        = 2^-(2^-(j + 1)), j = 0 .. 15                 Q30
 //! ```
 //!
-//! **A step** runs at the first frame at least 20 ms after the last step. Since then, `n` frames
-//! have come, this one included, of which `k` were damaged. All are of the same variant `v`, as a
-//! swap discards the counts. `power(x)` is 2^-x for `x` in Q16: 0 from 31 on; else 2^30, multiplied
-//! by `root[j]` and shifted right by 30 for each set bit `j` of the fraction of `x`, the highest
-//! bit (`j = 0`) first.
+//! **A step** runs when a frame has come, but no sooner than 20 ms after the last step. Since then,
+//! `n` frames have come, of which `k` were damaged. All are of the same variant `v`, as a
+//! swap discards the counts. `power(x)` is 2^-x for `x` in Q16: a polynomial of its fraction.
 //!
 //! ```text
 //! 1  cost[i]  = k damaged[v][i] + ((n - k) clean[v][i] >> 16)
 //! 2  x        = cost[i] - (the least cost of a level with w > 0), or 0 if that is negative
-//!    w[i]     = (w[i] power(x) >> 30) >> (the integer part of x)
+//!    w[i]     = w[i] power(x) >> 30
 //! 3  sum      = w[0] + .. + w[33]
 //!    w[i]     = w[i] - (w[i] hazard >> 16) + (drift[i] sum >> 30)
 //! 4  all w[i] << s, the same s, so that the greatest is at least 2^29 and less than 2^30
@@ -58,7 +56,7 @@ pub const LEVELS: usize = 34;
 /// Returns the bit error rate of a level.
 pub fn level(at: usize) -> f64 {
     match at {
-        0 => 0.0,
+        0 => 1e-11,
         _ => 10_f64.powf(-10.0 + (at as f64 - 1.0) / 4.0),
     }
 }
@@ -68,28 +66,15 @@ const STEP_NS: u64 = 20_000_000;
 const HAZARD: u64 = 131;
 const GAIN: u64 = 67_502;
 const PATIENCE_NS: [u64; 2] = [50_000_000, 30_000_000_000];
-/// The share of damaged frames at the clean level: not zero, since a stray error must not exclude
-/// it.
-const CLEAN: f64 = 1e-7;
 
-/// `root` of the tables.
-const ROOTS: [u64; 16] = [
-    759_250_125,
-    902_905_651,
-    984_625_594,
-    1_028_218_693,
-    1_050_733_751,
-    1_062_175_491,
-    1_067_942_999,
-    1_070_838_486,
-    1_072_289_173,
-    1_073_015_252,
-    1_073_378_477,
-    1_073_560_135,
-    1_073_650_976,
-    1_073_696_399,
-    1_073_719_111,
-    1_073_730_468,
+/// `2^-x = 1 - x (POWER[0] - x (POWER[1] - ..))` for `x` from 0 to 1, in Q30.
+const POWER: [u64; 6] = [
+    744_261_112,
+    257_940_802,
+    59_591_844,
+    10_304_738,
+    1_386_885,
+    123_394,
 ];
 
 /// A variant as the filter sees it. Variants stand in order of strength, `off` first.
@@ -125,7 +110,9 @@ pub struct BayesFilter {
     /// Frames since the last step, and how many of them were damaged.
     frames: u64,
     damaged: u64,
-    next_step_ns: u64,
+    stepped_ns: u64,
+    /// When the next step is, if a frame has come since the last one.
+    next_step_ns: Option<u64>,
     patience_ns: u64,
     /// When a step last said to stay.
     stayed_ns: u64,
@@ -148,7 +135,8 @@ impl BayesFilter {
             wish: 0,
             frames: 0,
             damaged: 0,
-            next_step_ns: 0,
+            stepped_ns: 0,
+            next_step_ns: None,
             patience_ns: PATIENCE_NS[0],
             stayed_ns: 0,
             weakened_ns: 0,
@@ -167,7 +155,7 @@ impl BayesFilter {
         let possible = possible.filter(|(_, weight)| *weight > 0);
         let least = possible.map(|(cost, _)| *cost).min().unwrap_or_default();
         for (weight, cost) in self.weights.iter_mut().zip(costs) {
-            *weight = scaled(*weight, cost.saturating_sub(least));
+            *weight = (*weight * power(cost.saturating_sub(least))) >> 30;
         }
         let sum: u64 = self.weights.iter().sum();
         for (weight, prior) in self.weights.iter_mut().zip(self.prior) {
@@ -231,19 +219,21 @@ impl Decision for BayesFilter {
     fn frame(&mut self, damaged: bool, now_ns: u64) {
         self.frames += 1;
         self.damaged += u64::from(damaged);
-        if now_ns >= self.next_step_ns {
-            self.next_step_ns = now_ns + STEP_NS;
-            self.update();
-            (self.frames, self.damaged) = (0, 0);
-            self.decide(self.best(), now_ns);
-        }
+        let soonest_ns = now_ns.max(self.stepped_ns + STEP_NS);
+        self.next_step_ns.get_or_insert(soonest_ns);
     }
 
     fn timer_ns(&self) -> Option<u64> {
-        None
+        self.next_step_ns
     }
 
-    fn expired(&mut self) {}
+    fn expired(&mut self) {
+        let now_ns = self.next_step_ns.take().unwrap_or(self.stepped_ns);
+        self.stepped_ns = now_ns;
+        self.update();
+        (self.frames, self.damaged) = (0, 0);
+        self.decide(self.best(), now_ns);
+    }
 
     fn wish(&self) -> usize {
         self.wish
@@ -258,15 +248,9 @@ impl Decision for BayesFilter {
 /// Computes the table of a variant.
 fn table(variants: &[Variant], at: usize, cost_s: f64) -> Table {
     let variant = &variants[at];
-    let damaged = |at: usize| match at {
-        0 => -(-CLEAN).exp_m1(),
-        _ => frame_error_rate(level(at), variant.air_bits),
-    };
+    let damaged = |at: usize| frame_error_rate(level(at), variant.air_bits);
     let bits = |share: f64, fraction: i32| rounded(share * 2_f64.powi(fraction));
-    let clean = |at: usize| match at {
-        0 => CLEAN,
-        _ => -variant.air_bits * (-level(at)).ln_1p(),
-    };
+    let clean = |at: usize| -variant.air_bits * (-level(at)).ln_1p();
     let full = variants[0].frame_s + variants[0].lost[0] * cost_s;
     let share = |at: usize| full / (variant.frame_s + variant.lost[at] * cost_s);
     let payback = |weaker: &Variant| cost_s * weaker.frame_s / (variant.frame_s - weaker.frame_s);
@@ -285,24 +269,20 @@ fn rounded(value: f64) -> u64 {
     value.round() as u64
 }
 
-/// Returns a weight times `2^-x`, `x` in Q16.
-fn scaled(weight: u64, x: u64) -> u64 {
-    let whole = x >> 16;
-    if whole >= 31 {
-        return 0;
-    }
-    let mut power = ONE;
-    for (bit, root) in ROOTS.iter().enumerate() {
-        if (x >> (15 - bit)) & 1 == 1 {
-            power = (power * root) >> 30;
-        }
-    }
-    ((weight * power) >> 30) >> whole
+/// Returns `2^-x` in Q30, `x` in Q16.
+fn power(x: u64) -> u64 {
+    let part = x & 0xffff;
+    let terms = POWER.iter().rev();
+    let falls = terms.fold(0, |sum, term| term - ((part * sum) >> 16));
+    (ONE - ((part * falls) >> 16)) >> (x >> 16).min(31)
 }
 
 #[cfg(test)]
+mod layer;
+
+#[cfg(test)]
 mod tests {
-    use super::{BayesFilter, CLEAN, LEVELS, ONE, PATIENCE_NS, ROOTS, STEP_NS, level, scaled};
+    use super::{BayesFilter, LEVELS, ONE, PATIENCE_NS, STEP_NS, level, power};
     use crate::tool::bench::boosters::bernoulli::frame_error_rate;
     use crate::tool::bench::boosters::decision::Decision;
     use crate::tool::bench::boosters::transport::PAPER;
@@ -315,46 +295,29 @@ mod tests {
 
     /// One step later, after so many frames of which so many were damaged.
     fn step(filter: &mut BayesFilter, frames: u64, damaged: u64) {
-        let now_ns = filter.next_step_ns.max(1);
+        let now_ns = filter.stepped_ns + STEP_NS;
         for frame in 0..frames {
-            let is_last = frame + 1 == frames;
-            filter.frame(frame < damaged, if is_last { now_ns } else { now_ns - 1 });
+            filter.frame(frame < damaged, now_ns);
         }
-    }
-
-    #[test]
-    fn roots_are_square_roots_of_each_other() {
-        let squares = ROOTS.map(|root| (root * root) >> 30);
-        assert!(squares[0].abs_diff(ONE / 2) <= 1);
-        assert!(
-            ROOTS
-                .iter()
-                .zip(&squares[1..])
-                .all(|(root, square)| root.abs_diff(*square) <= 2)
-        );
+        filter.expired();
     }
 
     #[test]
     fn powers_of_two_have_seven_digits() {
         for x in [0, 1, 77, 0x8000, 0xffff, 0x1_0000, 0x5_4321] {
             let expected = ONE as f64 * (-(x as f64) / 65_536.0).exp2();
-            let found = scaled(ONE, x) as f64;
+            let found = power(x) as f64;
             assert!((found - expected).abs() < 20.0, "{x}: {found} {expected}");
         }
-        assert_eq!(scaled(ONE, 31 << 16), 0);
+        assert_eq!(power(31 << 16), 0);
     }
 
     /// The same steps in floating point, as textbooks write them.
     fn posterior(weights: &mut [f64; LEVELS], prior: &[f64; LEVELS], steps: [f64; 2]) {
         let [frames, damaged] = steps;
         let ln_likelihood = |at: usize| {
-            let (wrong, right) = match at {
-                0 => (CLEAN, -CLEAN),
-                _ => (
-                    frame_error_rate(level(at), 12_000.0),
-                    12_000.0 * (-level(at)).ln_1p(),
-                ),
-            };
+            let wrong = frame_error_rate(level(at), 12_000.0);
+            let right = 12_000.0 * (-level(at)).ln_1p();
             damaged * wrong.ln() + (frames - damaged) * right
         };
         let logarithms: [f64; LEVELS] = std::array::from_fn(ln_likelihood);
@@ -445,10 +408,8 @@ mod tests {
         let [busy, silent] = [0, 60_000_000_000].map(|silence_ns| {
             let mut filter = filter();
             step(&mut filter, 70, 3);
-            filter.next_step_ns += silence_ns;
+            filter.stepped_ns += silence_ns;
             step(&mut filter, 70, 0);
-            let now_ns = filter.next_step_ns + silence_ns;
-            filter.frame(false, now_ns);
             filter.weights
         });
         assert_eq!(busy, silent);
@@ -469,7 +430,7 @@ mod tests {
         insert_and_remove(&mut filter);
         let doubled_ns = filter.patience_ns;
         assert!(doubled_ns >= 2 * PATIENCE_NS[0]);
-        filter.next_step_ns += 5_000_000_000;
+        filter.stepped_ns += 5_000_000_000;
         insert_and_remove(&mut filter);
         assert_eq!(
             filter.patience_ns,
