@@ -116,7 +116,7 @@ where
         self.behind.extend(inner);
         let bottom = ast::LayerUse {
             layer: name("slot_frames", place),
-            arguments: Vec::new(),
+            arguments: slot.arguments,
             alias: Some(slot.name),
         };
         ast::Node {

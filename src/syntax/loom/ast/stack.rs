@@ -76,6 +76,8 @@ pub enum NodeKind {
 pub struct Slot {
     /// Its name.
     pub name: Name,
+    /// Parameters of the layer at its bottom, `slot_frames`.
+    pub arguments: Vec<Argument>,
     /// The policy that chooses the active layer.
     pub policy: Option<LayerUse>,
     /// The layers. The first is active at the start.

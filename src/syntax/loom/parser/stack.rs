@@ -103,10 +103,11 @@ impl Parser<'_> {
         ))
     }
 
-    /// `slot repair by noise { off, parity }`
+    /// `slot repair(protected = true) by noise { off, parity }`
     fn slot(&mut self) -> Parsed<Slot> {
         self.take();
         let name = self.name("the name of the slot")?;
+        let arguments = self.given()?;
         let policy = match self.accept("by") {
             Some(_) => Some(self.layer_use("a policy")?),
             None => None,
@@ -134,6 +135,7 @@ impl Parser<'_> {
         }
         Ok(Slot {
             name,
+            arguments,
             policy,
             variants,
         })

@@ -1,6 +1,6 @@
 //! The default policy: a Bayesian filter over bit error rates, with removal damped by regret.
 //!
-//! In: each frame, damaged or not, and the time. Out: which variant is wished. At run time all
+//! In: each frame, with its errors, and the time. Out: which variant is wished. At run time all
 //! numbers are integers, and nothing is divided. The layer `policy.bayes` of the library computes
 //! the same; `layer` is the test of that.
 //!
@@ -10,11 +10,12 @@
 //! for each other.
 //!
 //! **Tables**, computed once, rounded to the nearest. `a(v)` is the number of bits of a frame of
-//! variant `v` on the air, and `q(v, i) = 1 - (1 - p[i])^a(v)` the share of damaged frames.
+//! variant `v` on the air, and `f(v, i)` the share of frames that are lost behind its decoder.
 //!
 //! ```text
-//! damaged[v][i]  = -log2 q(v, i)        Q16   what a damaged frame costs a level
-//! clean[v][i]    = -log2 (1 - q(v, i))  Q32   what a clean frame costs it
+//! error[i]       = -log2 p[i]           Q16   what a corrected bit costs a level
+//! lost[v][i]     = -log2 f(v, i)        Q16   what a lost frame costs it
+//! right[v][i]    = -a(v) log2 (1 - p[i])  Q32   what the right bits of any other frame cost it
 //! goodput[v][i]  = (t(0) + f(0, 0) c) / (t(v) + f(v, i) c)   Q16; relative to variant 0, level 0
 //! hazard         = round(2^16 * 0.1/s * 20 ms) = 131            Q16
 //! drift[i]       = hazard * prior[i]    Q30   what the prior gives a level in a step
@@ -24,11 +25,12 @@
 //! ```
 //!
 //! **A step** runs when a frame has come, but no sooner than 20 ms after the last step. Since then,
-//! `n` frames have come, of which `k` were damaged. All are of the same variant `v`, as a
+//! `n` frames have come, and `k` were lost of them. In the others, `e` bits were corrected. All
+//! frames are of the same variant `v`, as a
 //! swap discards the counts. `power(x)` is 2^-x for `x` in Q16: a polynomial of its fraction.
 //!
 //! ```text
-//! 1  cost[i]  = k damaged[v][i] + ((n - k) clean[v][i] >> 16)
+//! 1  cost[i]  = k lost[v][i] + e error[i] + ((n - k) right[v][i] >> 16)
 //! 2  x        = cost[i] - (the least cost of a level with w > 0), or 0 if that is negative
 //!    w[i]     = w[i] power(x) >> 30
 //! 3  sum      = w[0] + .. + w[33]
@@ -47,8 +49,7 @@
 //! last change to a weaker variant is less than `payback[v][u]` ago, patience doubles, up to 30 s;
 //! else it halves, down to 50 ms.
 
-use super::bernoulli::frame_error_rate;
-use super::decision::Decision;
+use super::decision::{Damage, Decision};
 
 /// Levels of the bit error rate.
 pub const LEVELS: usize = 34;
@@ -91,8 +92,8 @@ pub struct Variant {
 /// The tables of a variant, computed once.
 #[derive(Clone, Debug)]
 struct Table {
-    damaged: [u64; LEVELS],
-    clean: [u64; LEVELS],
+    lost: [u64; LEVELS],
+    right: [u64; LEVELS],
     goodput: [u64; LEVELS],
     /// For each weaker variant, in order.
     payback_ns: Vec<u64>,
@@ -107,9 +108,10 @@ pub struct BayesFilter {
     /// The variant of the frames that come, and the one that is wished.
     variant: usize,
     wish: usize,
-    /// Frames since the last step, and how many of them were damaged.
+    /// Frames since the last step, how many of them were lost, and the corrected bits of the others.
     frames: u64,
-    damaged: u64,
+    lost: u64,
+    errors: u64,
     stepped_ns: u64,
     /// When the next step is, if a frame has come since the last one.
     next_step_ns: Option<u64>,
@@ -134,7 +136,8 @@ impl BayesFilter {
             variant: 0,
             wish: 0,
             frames: 0,
-            damaged: 0,
+            lost: 0,
+            errors: 0,
             stepped_ns: 0,
             next_step_ns: None,
             patience_ns: PATIENCE_NS[0],
@@ -146,8 +149,11 @@ impl BayesFilter {
     /// Steps 1 to 4: the weights after the frames that came.
     fn update(&mut self) {
         let table = &self.tables[self.variant];
-        let clean = self.frames - self.damaged;
-        let cost = |at: usize| self.damaged * table.damaged[at] + ((clean * table.clean[at]) >> 16);
+        let arrived = self.frames - self.lost;
+        let cost = |at: usize| {
+            let wrong = self.lost * table.lost[at] + self.errors * error_cost(at);
+            wrong + ((arrived * table.right[at]) >> 16)
+        };
         let costs: [u64; LEVELS] = std::array::from_fn(cost);
         // The level of the least cost keeps its weight. If it had none, all levels could lose
         // theirs, and the filter would never decide again.
@@ -171,6 +177,11 @@ impl BayesFilter {
                 *weight >> -shift
             };
         }
+    }
+
+    /// Begins to count anew.
+    fn forget(&mut self) {
+        (self.frames, self.lost, self.errors) = (0, 0, 0);
     }
 
     /// Steps 5 and 6: the best variant.
@@ -216,9 +227,13 @@ impl BayesFilter {
 }
 
 impl Decision for BayesFilter {
-    fn frame(&mut self, damaged: bool, now_ns: u64) {
+    fn frame(&mut self, damage: Damage, now_ns: u64) {
         self.frames += 1;
-        self.damaged += u64::from(damaged);
+        match damage {
+            Damage::None => {}
+            Damage::Corrected(bits) => self.errors += u64::from(bits),
+            Damage::Lost => self.lost += 1,
+        }
         let soonest_ns = now_ns.max(self.stepped_ns + STEP_NS);
         self.next_step_ns.get_or_insert(soonest_ns);
     }
@@ -231,7 +246,7 @@ impl Decision for BayesFilter {
         let now_ns = self.next_step_ns.take().unwrap_or(self.stepped_ns);
         self.stepped_ns = now_ns;
         self.update();
-        (self.frames, self.damaged) = (0, 0);
+        self.forget();
         self.decide(self.best(), now_ns);
     }
 
@@ -241,28 +256,34 @@ impl Decision for BayesFilter {
 
     fn swapped(&mut self, variant: usize) {
         self.variant = variant;
-        (self.frames, self.damaged) = (0, 0);
+        self.forget();
     }
 }
 
 /// Computes the table of a variant.
 fn table(variants: &[Variant], at: usize, cost_s: f64) -> Table {
     let variant = &variants[at];
-    let damaged = |at: usize| frame_error_rate(level(at), variant.air_bits);
+    // A share too small for a number costs more than anything that comes.
+    let lost = |at: usize| -variant.lost[at].max(1e-300).log2();
     let bits = |share: f64, fraction: i32| rounded(share * 2_f64.powi(fraction));
-    let clean = |at: usize| -variant.air_bits * (-level(at)).ln_1p();
+    let right = |at: usize| -variant.air_bits * (-level(at)).ln_1p();
     let full = variants[0].frame_s + variants[0].lost[0] * cost_s;
     let share = |at: usize| full / (variant.frame_s + variant.lost[at] * cost_s);
     let payback = |weaker: &Variant| cost_s * weaker.frame_s / (variant.frame_s - weaker.frame_s);
     Table {
-        damaged: std::array::from_fn(|at| bits(-damaged(at).log2(), 16)),
-        clean: std::array::from_fn(|at| bits(clean(at) * std::f64::consts::LOG2_E, 32)),
+        lost: std::array::from_fn(|at| bits(lost(at), 16)),
+        right: std::array::from_fn(|at| bits(right(at) * std::f64::consts::LOG2_E, 32)),
         goodput: std::array::from_fn(|at| bits(share(at), 16)),
         payback_ns: variants[..at]
             .iter()
             .map(|weaker| rounded(1e9 * payback(weaker)))
             .collect(),
     }
+}
+
+/// Returns what a corrected bit costs a level, in Q16.
+fn error_cost(at: usize) -> u64 {
+    rounded(-level(at).log2() * 65_536.0)
 }
 
 fn rounded(value: f64) -> u64 {
@@ -284,7 +305,7 @@ mod layer;
 mod tests {
     use super::{BayesFilter, LEVELS, ONE, PATIENCE_NS, STEP_NS, level, power};
     use crate::tool::bench::boosters::bernoulli::frame_error_rate;
-    use crate::tool::bench::boosters::decision::Decision;
+    use crate::tool::bench::boosters::decision::{Damage, Decision};
     use crate::tool::bench::boosters::transport::PAPER;
 
     const SEED: u64 = 1;
@@ -293,11 +314,20 @@ mod tests {
         BayesFilter::new(&PAPER.variants(), PAPER.cost_ns as f64 * 1e-9)
     }
 
+    /// A frame that is damaged or not: one bit is wrong, which only a code corrects.
+    fn damage(filter: &BayesFilter, is_damaged: bool) -> Damage {
+        match (is_damaged, filter.variant) {
+            (false, _) => Damage::None,
+            (true, 0) => Damage::Lost,
+            (true, _) => Damage::Corrected(1),
+        }
+    }
+
     /// One step later, after so many frames of which so many were damaged.
     fn step(filter: &mut BayesFilter, frames: u64, damaged: u64) {
         let now_ns = filter.stepped_ns + STEP_NS;
         for frame in 0..frames {
-            filter.frame(frame < damaged, now_ns);
+            filter.frame(damage(filter, frame < damaged), now_ns);
         }
         filter.expired();
     }
@@ -342,7 +372,7 @@ mod tests {
             let frames = random.u64(1..80);
             let odds = if number / 100 % 2 == 0 { 0.0 } else { 0.05 };
             let damaged = (0..frames).filter(|_| random.f64() < odds).count() as u64;
-            (filter.frames, filter.damaged) = (frames, damaged);
+            (filter.frames, filter.lost) = (frames, damaged);
             filter.update();
             posterior(&mut weights, &prior, [frames as f64, damaged as f64]);
             let sum: u64 = filter.weights.iter().sum();

@@ -3,6 +3,8 @@
 //! In: a bit error rate and a number of bits. Out: the frame error rate, and the distribution of
 //! the number of errors among `n` bits, bytes or frames.
 
+use fastrand::Rng;
+
 /// Returns the probability that at least one of `bits` bits is wrong: `1 - (1 - p)^L`.
 ///
 /// The paper approximates it by `L p` (equation 4), which is 6 % too large where a tenth of the
@@ -42,6 +44,22 @@ pub fn at_least(least: u32, trials: u32, rate: f64) -> f64 {
     errors(trials, rate).iter().skip(least as usize).rev().sum()
 }
 
+/// Draws the number of errors among so many bits of which at least one is wrong.
+///
+/// The distance from one error to the next has a geometric distribution. Where errors are rare, the
+/// first one lies anywhere with the same probability.
+pub fn some_errors(bit_error_rate: f64, bits: f64, random: &mut Rng) -> u32 {
+    let ln_right = (-bit_error_rate).ln_1p();
+    let share = frame_error_rate(bit_error_rate, bits);
+    let mut at = (-share * random.f64()).ln_1p() / ln_right;
+    let mut count = 0;
+    while at < bits || count == 0 {
+        count += 1;
+        at = at.floor() + 1.0 + (1.0 - random.f64()).ln() / ln_right;
+    }
+    count
+}
+
 /// Returns the relative difference between a value and the expected one.
 #[cfg(test)]
 pub fn apart(value: f64, expected: f64) -> f64 {
@@ -50,7 +68,8 @@ pub fn apart(value: f64, expected: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{apart, at_least, bit_error_rate, errors, frame_error_rate};
+    use super::{apart, at_least, bit_error_rate, errors, frame_error_rate, some_errors};
+    use fastrand::Rng;
 
     #[test]
     fn small_rates_keep_their_digits() {
@@ -84,5 +103,16 @@ mod tests {
         // C(512, 5) p^5 (1 - p)^507, and a little more; one minus the rest would be zero.
         let tail = at_least(5, 512, 1e-6);
         assert!(apart(tail, 2.873e-19) < 1e-3, "{tail:e}");
+    }
+
+    #[test]
+    fn drawn_errors_have_the_mean_of_damaged_frames() {
+        let mut random = Rng::with_seed(1);
+        for rate in [1e-8, 1e-4, 1e-3] {
+            let drawn = (0..20_000).map(|_| u64::from(some_errors(rate, 12_000.0, &mut random)));
+            let mean = drawn.sum::<u64>() as f64 / 20_000.0;
+            let expected = 12_000.0 * rate / frame_error_rate(rate, 12_000.0);
+            assert!(apart(mean, expected) < 0.03, "{rate:e}: {mean} {expected}");
+        }
     }
 }

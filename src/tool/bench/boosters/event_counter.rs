@@ -10,7 +10,7 @@
 //! swap    clears the window, and keeps the counter
 //! ```
 
-use super::decision::Decision;
+use super::decision::{Damage, Decision};
 use std::collections::VecDeque;
 
 /// The parameters of a counter.
@@ -97,7 +97,7 @@ impl EventCounter {
 }
 
 impl Decision for EventCounter {
-    fn frame(&mut self, damaged: bool, now_ns: u64) {
+    fn frame(&mut self, damage: Damage, now_ns: u64) {
         if self.parameters.silence == Silence::Waits && now_ns >= self.next_poll_ns {
             self.next_poll_ns += self.parameters.period_ns;
             if self.next_poll_ns < now_ns {
@@ -105,7 +105,7 @@ impl Decision for EventCounter {
             }
             self.poll();
         }
-        if damaged {
+        if damage != Damage::None {
             self.damaged.push_back(self.frames);
         }
         self.frames += 1;
@@ -139,7 +139,7 @@ impl Decision for EventCounter {
 #[cfg(test)]
 mod tests {
     use super::{EventCounter, Parameters, Silence};
-    use crate::tool::bench::boosters::decision::Decision;
+    use crate::tool::bench::boosters::decision::{Damage, Decision};
 
     const SMALL: Parameters = Parameters {
         windows: [4, 6],
@@ -152,7 +152,7 @@ mod tests {
     fn counters(counter: &mut EventCounter, polls: &[&[bool]]) -> Vec<u64> {
         let poll = |frames: &&[bool]| {
             for &damaged in *frames {
-                counter.frame(damaged, 0);
+                counter.frame(if damaged { Damage::Lost } else { Damage::None }, 0);
             }
             counter.expired();
             counter.counter
@@ -201,7 +201,8 @@ mod tests {
         let mut counter = EventCounter::new(Parameters { silence, ..SMALL });
         assert_eq!(counter.timer_ns(), None);
         for (now_ns, expected) in [(5, 0), (100, 1), (101, 1), (110, 2)] {
-            counter.frame(now_ns == 5, now_ns);
+            let damage = [Damage::None, Damage::Lost][usize::from(now_ns == 5)];
+            counter.frame(damage, now_ns);
             assert_eq!(counter.counter, expected, "at {now_ns} ns");
         }
     }

@@ -132,6 +132,8 @@ impl Transport {
     /// at a bit error rate.
     pub fn losses(&self, bit_error_rate: f64) -> Vec<Losses> {
         let losses = |code: &Code| Losses {
+            bit_error_rate,
+            air_bits: air_bits(*code),
             damaged: frame_error_rate(bit_error_rate, air_bits(*code)),
             lost: code.frame_error_rate(bit_error_rate, FRAME_BYTES),
         };
@@ -182,6 +184,10 @@ fn air_bits(code: Code) -> f64 {
 /// The effect of bit errors on frames of a variant.
 #[derive(Clone, Copy, Debug)]
 pub struct Losses {
+    /// The share of wrong bits.
+    pub bit_error_rate: f64,
+    /// Bits of a frame on the air.
+    pub air_bits: f64,
     /// The share of frames with a wrong bit on the air, which a monitor counts.
     pub damaged: f64,
     /// The share of frames that are lost behind the decoder.

@@ -12,7 +12,8 @@
 //! swap     one round-trip time after the wish
 //! ```
 
-use super::decision::{Always, Decision};
+use super::bernoulli::some_errors;
+use super::decision::{Always, Damage, Decision};
 use super::transport::{Losses, Recovery, Transport};
 use fastrand::Rng;
 
@@ -67,7 +68,9 @@ struct Connection<'a> {
     /// The time of a frame of each variant.
     frame_ns: Vec<u64>,
     decision: &'a mut dyn Decision,
+    /// Decides which frames are damaged, and how many of their bits.
     random: Rng,
+    errors: Rng,
     now_ns: u64,
     /// The congestion window and its threshold, in frames.
     window: f64,
@@ -112,6 +115,7 @@ impl<'a> Connection<'a> {
             variant: decision.wish(),
             decision,
             random: Rng::with_seed(seed),
+            errors: Rng::with_seed(!seed),
             now_ns: 0,
             window: 2.0,
             threshold: f64::from(transport.window),
@@ -131,19 +135,27 @@ impl<'a> Connection<'a> {
         let mut lost = 0;
         for frame in 0..u64::from(frames) {
             self.wait_until(begin_ns + round_ns * frame / u64::from(frames));
-            let Losses {
-                damaged,
-                lost: dies,
-            } = losses[self.variant];
-            let luck = self.random.f64();
-            // A frame is lost only if it was damaged.
-            lost += u32::from(luck < dies);
-            self.decision.frame(luck < damaged, self.now_ns);
+            let damage = self.damage(&losses[self.variant]);
+            lost += u32::from(damage == Damage::Lost);
+            self.decision.frame(damage, self.now_ns);
             self.agree();
         }
         self.wait_until(begin_ns + round_ns);
         self.react(frames, lost);
         u64::from(frames - lost)
+    }
+
+    /// Draws what the link does to a frame. A frame is lost only if it is damaged.
+    fn damage(&mut self, losses: &Losses) -> Damage {
+        let luck = self.random.f64();
+        if luck < losses.lost {
+            Damage::Lost
+        } else if luck < losses.damaged {
+            let random = &mut self.errors;
+            Damage::Corrected(some_errors(losses.bit_error_rate, losses.air_bits, random))
+        } else {
+            Damage::None
+        }
     }
 
     /// Changes the congestion window, and waits for what a loss costs.

@@ -9,7 +9,7 @@ use crate::tool::bench::Goal;
 use crate::tool::bench::boosters::Extent;
 use crate::tool::bench::boosters::bernoulli::frame_error_rate;
 use crate::tool::bench::boosters::counter::Counter;
-use crate::tool::bench::boosters::decision::Decision;
+use crate::tool::bench::boosters::decision::{Damage, Decision};
 use crate::tool::bench::boosters::event_counter::{EventCounter, Parameters, Silence};
 use crate::tool::bench::boosters::tables::{Table, power};
 use crate::tool::bench::boosters::trial::Wave;
@@ -170,7 +170,8 @@ impl Polled {
         let variant = usize::from(self.boosted);
         for _ in 0..[512, 768][variant] {
             let is_damaged = self.random.f64() < self.shares[variant];
-            self.counter.frame(is_damaged, 0);
+            let damage = [Damage::None, Damage::Lost][usize::from(is_damaged)];
+            self.counter.frame(damage, 0);
         }
         self.counter.expired();
         let wish = self.counter.wish();
