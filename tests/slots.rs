@@ -161,7 +161,7 @@ impl Scene {
         let without = if keeps_order { "delay" } else { "sequencer" };
         let mut nodes = "port messages".to_string();
         let mut last = None;
-        for at in 0..random.usize(1..=3) {
+        for at in 0..random.u64(1..=3) {
             let mut layers = Vec::from(LAYERS);
             layers.retain(|layer| !layer.starts_with(without));
             random.shuffle(&mut layers);
@@ -177,7 +177,10 @@ impl Scene {
                 random.u32(500..20_000),
             );
             let layers = layers.join(", ");
-            nodes = format!("slot slot{at} by {policy} {{ {layers} }} {{ {nodes} }}");
+            let protected = (seed + at) % 2 == 1;
+            nodes = format!(
+                "slot slot{at}(protected = {protected}) by {policy} {{ {layers} }} {{ {nodes} }}"
+            );
         }
         let text = format!(
             "use boost.arq\nuse boost.block_code\nuse boost.parity\nuse boost.run_lengths\n\
@@ -523,7 +526,7 @@ fn succeeds(scene: &Scene, library: &BTreeMap<String, String>) {
 }
 
 /// A file of the library, what stands there, and what instead.
-const FAULTS: [(&str, &str, &str); 6] = [
+const FAULTS: [(&str, &str, &str); 7] = [
     // an encoder does not send what it owes
     (
         "layers.loom",
@@ -533,14 +536,20 @@ const FAULTS: [(&str, &str, &str); 6] = [
     // a frame names the layer that is active, and not the one that made it
     (
         "boost/slot_frames.loom",
-        "variant: u4 = variant",
-        "variant: u4 = active",
+        "{ variant << 4 | ours }",
+        "{ active << 4 | ours }",
     ),
     // a frame goes to the layer that is active at this end
     (
         "boost/slot_frames.loom",
-        "find session(header.variant)",
+        "find session(made_by() else 255)",
         "find session(active)",
+    ),
+    // the new layer must send what the old one owes
+    (
+        "boost/slot_ways.loom",
+        "tell ways[old] closing",
+        "tell ways[to] closing",
     ),
     // the parity of a part block does not go at a swap
     (

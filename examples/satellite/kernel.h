@@ -1,5 +1,5 @@
-/* The Linux kernel at both ends of a link: a server at one, and curl at the other, each in a network
- * of its own. */
+/* The Linux kernel at both ends of a link: a server at one, and curl at the other, each in its own
+ * network. */
 #ifndef KERNEL_H
 #define KERNEL_H
 

@@ -1,4 +1,4 @@
-/* One direction of a radio link: frames leave at its rate, arrive later, and some bits are wrong. */
+/* One direction of a radio link: frames leave at its rate, arrive later, and have wrong bits. */
 #ifndef RADIO_H
 #define RADIO_H
 

@@ -2,7 +2,7 @@
 //!
 //! In: each frame, with its errors, and the time. Out: which variant is wished. At run time all
 //! numbers are integers, and nothing is divided. The layer `policy.bayes` of the library computes
-//! the same; `layer` is the test of that.
+//! the same; `lockstep` is the test of that.
 //!
 //! **Levels.** 34 bit error rates `p[i]`: level 0 is 1e-11, at which a link is as good as clean,
 //! and level `i` from 1 to 33 is `10^(i / 4 - 10.25)`, from 1e-10 to 1e-2. Each has a weight, an
@@ -108,7 +108,7 @@ pub struct BayesFilter {
     /// The variant of the frames that come, and the one that is wished.
     variant: usize,
     wish: usize,
-    /// Frames since the last step, how many of them were lost, and the corrected bits of the others.
+    /// Frames since the last step, how many of them were lost, and corrected bits of the others.
     frames: u64,
     lost: u64,
     errors: u64,
@@ -299,7 +299,7 @@ fn power(x: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod layer;
+mod lockstep;
 
 #[cfg(test)]
 mod tests {
