@@ -276,107 +276,111 @@ static bool sl_convolutional_decoded(uint8_t *data, size_t data_length, uint32_t
 /* The most bytes of a Reed-Solomon codeword: one for each value of a byte but 0. */
 enum { SL_WORD = 255 };
 
-/* part SL_WORD_ROOM: needs */
-/* Bytes of a buffer for a codeword, of which words of eight bytes are read. */
-enum { SL_WORD_ROOM = 264 };
-
-/* part sl_field_double: needs */
-/* Multiplies by x in the field of 256 elements whose polynomial is 0x11b. */
-static inline uint8_t sl_field_double(uint8_t of) {
-    return (uint8_t)(of << 1 ^ (of >> 7) * 0x1b);
+/* part sl_power: needs SL_WORD */
+/* A power of 3, which generates the field of galois.h; the exponent is less than 2 * SL_WORD. */
+static inline uint8_t sl_power(size_t exponent) {
+    static const uint8_t powers[SL_WORD] = {
+        0x01, 0x03, 0x05, 0x0f, 0x11, 0x33, 0x55, 0xff, 0x1a, 0x2e, 0x72, 0x96, 0xa1, 0xf8,
+        0x13, 0x35, 0x5f, 0xe1, 0x38, 0x48, 0xd8, 0x73, 0x95, 0xa4, 0xf7, 0x02, 0x06, 0x0a,
+        0x1e, 0x22, 0x66, 0xaa, 0xe5, 0x34, 0x5c, 0xe4, 0x37, 0x59, 0xeb, 0x26, 0x6a, 0xbe,
+        0xd9, 0x70, 0x90, 0xab, 0xe6, 0x31, 0x53, 0xf5, 0x04, 0x0c, 0x14, 0x3c, 0x44, 0xcc,
+        0x4f, 0xd1, 0x68, 0xb8, 0xd3, 0x6e, 0xb2, 0xcd, 0x4c, 0xd4, 0x67, 0xa9, 0xe0, 0x3b,
+        0x4d, 0xd7, 0x62, 0xa6, 0xf1, 0x08, 0x18, 0x28, 0x78, 0x88, 0x83, 0x9e, 0xb9, 0xd0,
+        0x6b, 0xbd, 0xdc, 0x7f, 0x81, 0x98, 0xb3, 0xce, 0x49, 0xdb, 0x76, 0x9a, 0xb5, 0xc4,
+        0x57, 0xf9, 0x10, 0x30, 0x50, 0xf0, 0x0b, 0x1d, 0x27, 0x69, 0xbb, 0xd6, 0x61, 0xa3,
+        0xfe, 0x19, 0x2b, 0x7d, 0x87, 0x92, 0xad, 0xec, 0x2f, 0x71, 0x93, 0xae, 0xe9, 0x20,
+        0x60, 0xa0, 0xfb, 0x16, 0x3a, 0x4e, 0xd2, 0x6d, 0xb7, 0xc2, 0x5d, 0xe7, 0x32, 0x56,
+        0xfa, 0x15, 0x3f, 0x41, 0xc3, 0x5e, 0xe2, 0x3d, 0x47, 0xc9, 0x40, 0xc0, 0x5b, 0xed,
+        0x2c, 0x74, 0x9c, 0xbf, 0xda, 0x75, 0x9f, 0xba, 0xd5, 0x64, 0xac, 0xef, 0x2a, 0x7e,
+        0x82, 0x9d, 0xbc, 0xdf, 0x7a, 0x8e, 0x89, 0x80, 0x9b, 0xb6, 0xc1, 0x58, 0xe8, 0x23,
+        0x65, 0xaf, 0xea, 0x25, 0x6f, 0xb1, 0xc8, 0x43, 0xc5, 0x54, 0xfc, 0x1f, 0x21, 0x63,
+        0xa5, 0xf4, 0x07, 0x09, 0x1b, 0x2d, 0x77, 0x99, 0xb0, 0xcb, 0x46, 0xca, 0x45, 0xcf,
+        0x4a, 0xde, 0x79, 0x8b, 0x86, 0x91, 0xa8, 0xe3, 0x3e, 0x42, 0xc6, 0x51, 0xf3, 0x0e,
+        0x12, 0x36, 0x5a, 0xee, 0x29, 0x7b, 0x8d, 0x8c, 0x8f, 0x8a, 0x85, 0x94, 0xa7, 0xf2,
+        0x0d, 0x17, 0x39, 0x4b, 0xdd, 0x7c, 0x84, 0x97, 0xa2, 0xfd, 0x1c, 0x24, 0x6c, 0xb4,
+        0xc7, 0x52, 0xf6};
+    return powers[exponent < SL_WORD ? exponent : exponent - SL_WORD];
 }
 
-/* part sl_field: needs SL_WORD */
-/* Powers and logarithms to the base 3, which generates the field. */
-struct sl_field {
-    /* twice, so that the sum of two logarithms needs no remainder */
-    uint8_t power[2 * SL_WORD];
-    /* that of 0 is not used */
-    uint8_t logarithm[SL_WORD + 1];
-};
-
-/* part sl_field_make: needs SL_WORD sl_field sl_field_double */
-static inline void sl_field_make(struct sl_field *field) {
-    uint8_t power = 1;
-    field->logarithm[0] = 0;
-    for (size_t exponent = 0; exponent < SL_WORD; exponent += 1) {
-        field->power[exponent] = power;
-        field->power[exponent + SL_WORD] = power;
-        field->logarithm[power] = (uint8_t)exponent;
-        power ^= sl_field_double(power);
-    }
+/* part sl_logarithm: needs */
+/* The exponent of a power of 3; the number is not 0. */
+static inline size_t sl_logarithm(uint8_t power) {
+    static const uint8_t logarithms[256] = {
+        0x00, 0x00, 0x19, 0x01, 0x32, 0x02, 0x1a, 0xc6, 0x4b, 0xc7, 0x1b, 0x68, 0x33, 0xee,
+        0xdf, 0x03, 0x64, 0x04, 0xe0, 0x0e, 0x34, 0x8d, 0x81, 0xef, 0x4c, 0x71, 0x08, 0xc8,
+        0xf8, 0x69, 0x1c, 0xc1, 0x7d, 0xc2, 0x1d, 0xb5, 0xf9, 0xb9, 0x27, 0x6a, 0x4d, 0xe4,
+        0xa6, 0x72, 0x9a, 0xc9, 0x09, 0x78, 0x65, 0x2f, 0x8a, 0x05, 0x21, 0x0f, 0xe1, 0x24,
+        0x12, 0xf0, 0x82, 0x45, 0x35, 0x93, 0xda, 0x8e, 0x96, 0x8f, 0xdb, 0xbd, 0x36, 0xd0,
+        0xce, 0x94, 0x13, 0x5c, 0xd2, 0xf1, 0x40, 0x46, 0x83, 0x38, 0x66, 0xdd, 0xfd, 0x30,
+        0xbf, 0x06, 0x8b, 0x62, 0xb3, 0x25, 0xe2, 0x98, 0x22, 0x88, 0x91, 0x10, 0x7e, 0x6e,
+        0x48, 0xc3, 0xa3, 0xb6, 0x1e, 0x42, 0x3a, 0x6b, 0x28, 0x54, 0xfa, 0x85, 0x3d, 0xba,
+        0x2b, 0x79, 0x0a, 0x15, 0x9b, 0x9f, 0x5e, 0xca, 0x4e, 0xd4, 0xac, 0xe5, 0xf3, 0x73,
+        0xa7, 0x57, 0xaf, 0x58, 0xa8, 0x50, 0xf4, 0xea, 0xd6, 0x74, 0x4f, 0xae, 0xe9, 0xd5,
+        0xe7, 0xe6, 0xad, 0xe8, 0x2c, 0xd7, 0x75, 0x7a, 0xeb, 0x16, 0x0b, 0xf5, 0x59, 0xcb,
+        0x5f, 0xb0, 0x9c, 0xa9, 0x51, 0xa0, 0x7f, 0x0c, 0xf6, 0x6f, 0x17, 0xc4, 0x49, 0xec,
+        0xd8, 0x43, 0x1f, 0x2d, 0xa4, 0x76, 0x7b, 0xb7, 0xcc, 0xbb, 0x3e, 0x5a, 0xfb, 0x60,
+        0xb1, 0x86, 0x3b, 0x52, 0xa1, 0x6c, 0xaa, 0x55, 0x29, 0x9d, 0x97, 0xb2, 0x87, 0x90,
+        0x61, 0xbe, 0xdc, 0xfc, 0xbc, 0x95, 0xcf, 0xcd, 0x37, 0x3f, 0x5b, 0xd1, 0x53, 0x39,
+        0x84, 0x3c, 0x41, 0xa2, 0x6d, 0x47, 0x14, 0x2a, 0x9e, 0x5d, 0x56, 0xf2, 0xd3, 0xab,
+        0x44, 0x11, 0x92, 0xd9, 0x23, 0x20, 0x2e, 0x89, 0xb4, 0x7c, 0xb8, 0x26, 0x77, 0x99,
+        0xe3, 0xa5, 0x67, 0x4a, 0xed, 0xde, 0xc5, 0x31, 0xfe, 0x18, 0x0d, 0x63, 0x8c, 0x80,
+        0xc0, 0xf7, 0x70, 0x07};
+    return logarithms[power];
 }
 
-/* part sl_field_times: needs sl_field */
-static inline uint8_t sl_field_times(const struct sl_field *field, uint8_t one, uint8_t other) {
-    return one == 0 || other == 0
-               ? 0
-               : field->power[field->logarithm[one] + field->logarithm[other]];
+/* part sl_times: needs sl_logarithm sl_power */
+static inline uint8_t sl_times(uint8_t one, uint8_t other) {
+    return one == 0 || other == 0 ? 0 : sl_power(sl_logarithm(one) + sl_logarithm(other));
 }
 
-/* part sl_field_over: needs SL_WORD sl_field */
+/* part sl_over: needs SL_WORD sl_logarithm sl_power */
 /* The quotient; the divisor is not 0. */
-static inline uint8_t sl_field_over(const struct sl_field *field, uint8_t one, uint8_t other) {
-    return one == 0 ? 0 : field->power[field->logarithm[one] + SL_WORD - field->logarithm[other]];
+static inline uint8_t sl_over(uint8_t one, uint8_t other) {
+    return one == 0 ? 0 : sl_power(sl_logarithm(one) + SL_WORD - sl_logarithm(other));
 }
 
-/* part sl_generator: needs SL_WORD_ROOM */
+/* part SL_PARITY_WORDS: needs */
+/* The most words of eight bytes for the parity of a codeword. */
+enum { SL_PARITY_WORDS = 32 };
+
+/* part sl_generator: needs SL_PARITY_WORDS */
 /* The generator of a Reed-Solomon code, whose roots are the first powers of 3, without its first
- * coefficient, 1; multiplied by each value of the lower and of the upper half of a byte. Zeros
- * follow. */
+ * coefficient, 1; multiplied by each value of the lower and of the upper half of a byte. The first
+ * coefficients are in the upper bytes of the first words. */
 struct sl_generator {
-    uint8_t lower[16][SL_WORD_ROOM];
-    uint8_t upper[16][SL_WORD_ROOM];
+    /* the words that are not all zero */
+    size_t words;
+    uint64_t lower[16][SL_PARITY_WORDS];
+    uint64_t upper[16][SL_PARITY_WORDS];
 };
 
-/* part sl_generator_make: needs SL_WORD_ROOM memset sl_field_double sl_generator */
+/* part sl_generator_make: needs SL_PARITY_WORDS sl_generator sl_over sl_power sl_times */
+/* By the q-binomial theorem (Cauchy), the product of x + 3^i has coefficients each of which follows
+ * from that before: it is that, times 3^(i - 1) (3^(parity - i + 1) + 1) / (3^i + 1). */
 static void sl_generator_make(struct sl_generator *generator, size_t parity) {
-    uint8_t *const first = generator->lower[1];
-    uint8_t root = 1;
-    memset(generator, 0, sizeof *generator);
-    for (size_t degree = 0; degree < parity; degree += 1) {
-        /* Multiplies by x + root: the coefficients behind the first, which is 1. */
-        uint8_t before = 1;
-        for (size_t at = 0; at <= degree; at += 1) {
-            uint8_t product = 0;
-            for (uint32_t bit = 8; bit-- > 0;) {
-                product = sl_field_double(product);
-                product ^= (root >> bit & 1) != 0 ? before : 0;
-            }
-            before = first[at];
-            first[at] ^= product;
-        }
-        root ^= sl_field_double(root);
+    uint64_t words[SL_PARITY_WORDS] = {0};
+    uint8_t coefficient = 1;
+    for (size_t i = 1; i <= parity; i += 1) {
+        const uint8_t over = sl_over(sl_power(parity - i + 1) ^ 1, sl_power(i) ^ 1);
+        coefficient = sl_times(coefficient, sl_times(sl_power(i - 1), over));
+        words[(i - 1) / 8] |= (uint64_t)coefficient << (56 - (i - 1) % 8 * 8);
     }
-    for (size_t at = 0; at < parity; at += 1) {
-        uint8_t multiple = first[at];
+    generator->words = (parity + 7) / 8;
+    generator->words = generator->words > 1 && generator->words < 4 ? 4 : generator->words;
+    for (size_t at = 0; at < generator->words; at += 1) {
+        uint64_t multiple = words[at];
+        generator->lower[0][at] = 0;
+        generator->upper[0][at] = 0;
         for (size_t bit = 0; bit < 8; bit += 1) {
-            uint8_t(*const half)[SL_WORD_ROOM] = bit < 4 ? generator->lower : generator->upper;
+            uint64_t(*const half)[SL_PARITY_WORDS] =
+                bit < 4 ? generator->lower : generator->upper;
             const size_t one = (size_t)1 << bit % 4;
             for (size_t less = 0; less < one; less += 1) {
                 half[one + less][at] = half[less][at] ^ multiple;
             }
-            multiple = sl_field_double(multiple);
-        }
-    }
-}
-
-/* part sl_remainder: needs memcpy sl_generator */
-/* Divides a word by the generator, eight coefficients at once. The remainder is the last `parity`
- * bytes of the word; those behind it stay as they are. */
-static void sl_remainder(const struct sl_generator *generator, uint8_t *word, size_t length,
-                         size_t parity) {
-    for (size_t at = 0; at + parity < length; at += 1) {
-        const uint8_t *const lower = generator->lower[word[at] & 15];
-        const uint8_t *const upper = generator->upper[word[at] >> 4];
-        uint8_t *const behind = word + at + 1;
-        for (size_t place = 0; place < parity; place += 8) {
-            uint64_t all, one, other;
-            memcpy(&all, behind + place, sizeof all);
-            memcpy(&one, lower + place, sizeof one);
-            memcpy(&other, upper + place, sizeof other);
-            all ^= one ^ other;
-            memcpy(behind + place, &all, sizeof all);
+            /* Doubles eight coefficients. */
+            const uint64_t carries = multiple >> 7 & 0x0101010101010101;
+            multiple = (multiple << 1 & 0xfefefefefefefefe) ^ carries * 0x1b;
         }
     }
 }
@@ -403,53 +407,212 @@ static inline bool sl_codewords_of(struct sl_codewords *words, size_t length, si
     return true;
 }
 
-/* part sl_codeword: needs SL_WORD_ROOM memset sl_codewords */
-/* Copies a codeword, with zeros behind it; returns its length. */
-static inline size_t sl_codeword(const struct sl_codewords *words, const uint8_t *data,
-                                 size_t which, uint8_t word[SL_WORD_ROOM]) {
-    size_t length = 0;
-    memset(word, 0, SL_WORD_ROOM);
-    for (size_t at = which; at < words->data; at += words->count) {
-        word[length] = data[at];
-        length += 1;
+/* part SL_SIDE_BY_SIDE: needs */
+/* Codewords that are divided at once, since each step of one waits for the step before. */
+enum { SL_SIDE_BY_SIDE = 8 };
+
+/* part sl_remainder_step: needs sl_generator */
+/* Divides by the generator: one more coefficient of a polynomial follows. */
+static inline void sl_remainder_step(const struct sl_generator *generator, size_t words,
+                                     uint64_t *remainder, uint8_t coefficient) {
+    const uint8_t factor = (uint8_t)(remainder[0] >> 56) ^ coefficient;
+    const uint64_t *const lower = generator->lower[factor & 15];
+    const uint64_t *const upper = generator->upper[factor >> 4];
+    for (size_t at = 0; at + 1 < words; at += 1) {
+        const uint64_t moved = remainder[at] << 8 | remainder[at + 1] >> 56;
+        remainder[at] = moved ^ lower[at] ^ upper[at];
     }
-    for (size_t at = 0; at < words->parity; at += 1) {
-        word[length] = data[words->data + at * words->count + which];
-        length += 1;
-    }
-    return length;
+    remainder[words - 1] = remainder[words - 1] << 8 ^ lower[words - 1] ^ upper[words - 1];
 }
 
-/* part sl_reed_solomon_encoded: needs SL_WORD_ROOM sl_codeword sl_codewords sl_codewords_of
-   sl_generator sl_generator_make sl_remainder */
+/* part sl_remainders: needs SL_PARITY_WORDS SL_SIDE_BY_SIDE memset sl_codewords sl_generator
+   sl_remainder_step */
+/* Finds the parity of up to SL_SIDE_BY_SIDE codewords from `first` on, the remainders of their
+ * data. One or four words, for parity of up to 8 or 32 bytes, are loops that compilers unroll. */
+static inline void sl_remainders(const struct sl_generator *generator,
+                                 const struct sl_codewords *words, const uint8_t *data,
+                                 size_t first,
+                                 uint64_t remainders[SL_SIDE_BY_SIDE][SL_PARITY_WORDS]) {
+    const size_t left = words->count - first;
+    const size_t side = left < SL_SIDE_BY_SIDE ? left : SL_SIDE_BY_SIDE;
+    memset(remainders, 0, SL_SIDE_BY_SIDE * sizeof remainders[0]);
+    for (size_t row = first; row < words->data; row += words->count) {
+        for (size_t at = 0; at < side && row + at < words->data; at += 1) {
+            const uint8_t byte = data[row + at];
+            if (generator->words == 1) {
+                sl_remainder_step(generator, 1, remainders[at], byte);
+            } else if (generator->words <= 4) {
+                sl_remainder_step(generator, 4, remainders[at], byte);
+            } else {
+                sl_remainder_step(generator, generator->words, remainders[at], byte);
+            }
+        }
+    }
+}
+
+/* part sl_remainder_byte: needs SL_PARITY_WORDS */
+static inline uint8_t sl_remainder_byte(const uint64_t remainder[SL_PARITY_WORDS], size_t at) {
+    return (uint8_t)(remainder[at / 8] >> (56 - at % 8 * 8));
+}
+
+/* part sl_reed_solomon_encoded: needs SL_PARITY_WORDS SL_SIDE_BY_SIDE sl_codewords sl_codewords_of
+   sl_generator sl_generator_make sl_remainder_byte sl_remainders */
 /* Encodes by Reed-Solomon codes whose codewords have at most 255 bytes, the last `parity` of which
  * are parity. Data of n bytes consists of n / 255 codewords, rounded up, and ends in their parity:
  * byte i of the data, and byte i of the parity, belong to codeword i modulo their number. */
 static void sl_reed_solomon_encoded(uint8_t *data, size_t data_length, uint8_t parity) {
     struct sl_codewords words;
-    if (!sl_codewords_of(&words, data_length, parity) || words.count == 0) {
+    if (!sl_codewords_of(&words, data_length, parity) || parity == 0) {
         return;
     }
     struct sl_generator generator;
     sl_generator_make(&generator, parity);
-    for (size_t which = 0; which < words.count; which += 1) {
-        uint8_t word[SL_WORD_ROOM];
-        const size_t length = sl_codeword(&words, data, which, word);
-        for (size_t at = length - parity; at < length; at += 1) {
-            word[at] = 0;
-        }
-        sl_remainder(&generator, word, length, parity);
+    for (size_t first = 0; first < words.count; first += SL_SIDE_BY_SIDE) {
+        uint64_t remainders[SL_SIDE_BY_SIDE][SL_PARITY_WORDS];
+        sl_remainders(&generator, &words, data, first, remainders);
         for (size_t at = 0; at < parity; at += 1) {
-            data[words.data + at * words.count + which] = word[length - parity + at];
+            uint8_t *const row = data + words.data + at * words.count;
+            for (size_t which = first; which < words.count; which += 1) {
+                if (which - first < SL_SIDE_BY_SIDE) {
+                    row[which] = sl_remainder_byte(remainders[which - first], at);
+                }
+            }
         }
     }
 }
 
-/* part sl_locator: needs SL_WORD sl_field sl_field_over sl_field_times */
+/* part sl_root: needs sl_multiples */
+/* A root of the generator, to the power of 1 and of the number of rows that a block holds. */
+struct sl_root {
+    struct sl_multiples one;
+    struct sl_multiples rows;
+};
+
+/* part sl_rows: needs */
+/* Rows of coefficients, the highest first: each column is a polynomial. */
+struct sl_rows {
+    const uint8_t *bytes;
+    /* what may be read ends here */
+    const uint8_t *end;
+    size_t count;
+    size_t width;
+    /* rows in a block: at least 1, of which it may hold a part */
+    size_t at_once;
+};
+
+/* part sl_rows_value: needs memcpy sl_block sl_block_load sl_block_scale sl_root sl_rows */
+/* Values at two roots, by Horner's rule. The values are at first those of the rows before these.
+ * Their bytes behind the width of a row have no meaning. */
+static inline void sl_rows_value(const struct sl_rows *rows, const struct sl_root *root,
+                                 const struct sl_root *other, sl_block *value,
+                                 sl_block *other_value) {
+    const size_t size = sizeof *value;
+    const size_t head = rows->count % rows->at_once;
+    const size_t before = (rows->at_once - 1 - head) * rows->width;
+    uint8_t lanes[2][2 * sizeof *value] = {{0}};
+    memcpy(lanes[0] + before, value, size);
+    memcpy(lanes[1] + before, other_value, size);
+    if (head > 0) {
+        memcpy(lanes[0] + before + rows->width, rows->bytes, head * rows->width);
+        memcpy(lanes[1] + before + rows->width, rows->bytes, head * rows->width);
+    }
+    sl_block sum = sl_block_load(lanes[0], size);
+    sl_block other_sum = sl_block_load(lanes[1], size);
+    for (size_t row = head; row < rows->count; row += rows->at_once) {
+        const uint8_t *const at = rows->bytes + row * rows->width;
+        const sl_block block = sl_block_load(at, (size_t)(rows->end - at));
+        sl_block_scale(&sum, &root->rows);
+        sl_block_scale(&other_sum, &other->rows);
+        sum ^= block;
+        other_sum ^= block;
+    }
+    memcpy(lanes[0], &sum, size);
+    memcpy(lanes[1], &other_sum, size);
+    for (size_t row = 1; row < rows->at_once; row += 1) {
+        sl_block_scale(&sum, &root->one);
+        sl_block_scale(&other_sum, &other->one);
+        sum ^= sl_block_load(lanes[0] + row * rows->width, size);
+        other_sum ^= sl_block_load(lanes[1] + row * rows->width, size);
+    }
+    *value = sum;
+    *other_value = other_sum;
+}
+
+/* part sl_root_power: needs SL_WORD sl_multiples_of sl_power sl_root */
+static inline struct sl_root sl_root_power(size_t exponent, size_t rows) {
+    const struct sl_root root = {sl_multiples_of(sl_power(exponent)),
+                                 sl_multiples_of(sl_power(exponent * rows % SL_WORD))};
+    return root;
+}
+
+/* part sl_syndromes: needs SL_PARITY_WORDS SL_SIDE_BY_SIDE SL_WORD memcpy memset sl_block
+   sl_block_load sl_block_scale sl_codewords sl_generator sl_generator_make sl_logarithm sl_power
+   sl_remainder_byte sl_remainders sl_root sl_root_power sl_rows sl_rows_value */
+/* Finds the syndromes of as many codewords as a block has bytes, from `first` on: the values at the
+ * roots of the generator. Those behind the last codeword have no meaning. */
+#if defined __GNUC__ && defined __SSSE3__
+static void sl_syndromes(const struct sl_codewords *words, const uint8_t *data, size_t first,
+                         sl_block syndromes[SL_WORD + 1]) {
+    const size_t width = words->count;
+    const size_t at_once = width < sizeof(sl_block) ? sizeof(sl_block) / width : 1;
+    const size_t count = words->data / width;
+    const uint8_t *const parity = data + words->data;
+    const uint8_t *const end = parity + width * words->parity;
+    const struct sl_rows of_data = {data + first, end, count, width, at_once};
+    const struct sl_rows of_parity = {parity + first, end, words->parity, width, at_once};
+    /* The first codewords may have one byte more of data. */
+    const uint8_t *const last = data + count * width + first;
+    const size_t rest = words->data % width > first ? words->data % width - first : 0;
+    const size_t longer = rest < sizeof(sl_block) ? rest : sizeof(sl_block);
+    for (size_t exponent = 0; exponent < words->parity; exponent += 2) {
+        const struct sl_root roots[2] = {sl_root_power(exponent, at_once),
+                                         sl_root_power(exponent + 1, at_once)};
+        sl_block *const values = syndromes + exponent;
+        values[0] = values[1] = (sl_block){0};
+        sl_rows_value(&of_data, &roots[0], &roots[1], &values[0], &values[1]);
+        for (size_t which = 0; which < 2; which += 1) {
+            sl_block next = values[which];
+            sl_block_scale(&next, &roots[which].one);
+            next ^= sl_block_load(last, (size_t)(end - last));
+            memcpy(&values[which], &next, longer);
+        }
+        sl_rows_value(&of_parity, &roots[0], &roots[1], &values[0], &values[1]);
+    }
+}
+#else
+/* Without instructions for whole blocks, the remainder of a codeword comes first. It has the same
+ * syndromes, and is 0 if there are no errors. */
+static void sl_syndromes(const struct sl_codewords *words, const uint8_t *data, size_t first,
+                         sl_block syndromes[SL_WORD + 1]) {
+    struct sl_generator generator;
+    uint64_t remainders[SL_SIDE_BY_SIDE][SL_PARITY_WORDS];
+    sl_generator_make(&generator, words->parity);
+    sl_remainders(&generator, words, data, first, remainders);
+    memset(syndromes, 0, words->parity * sizeof syndromes[0]);
+    for (size_t which = 0; which < SL_SIDE_BY_SIDE && first + which < words->count; which += 1) {
+        const uint8_t *const parity = data + words->data + first + which;
+        for (size_t at = 0; at < words->parity; at += 1) {
+            const uint8_t computed = sl_remainder_byte(remainders[which], at);
+            const uint8_t differs = computed ^ parity[at * words->count];
+            if (differs != 0) {
+                /* A coefficient of this power, at each root. */
+                const size_t power = words->parity - 1 - at;
+                size_t exponent = sl_logarithm(differs);
+                for (size_t root = 0; root < words->parity; root += 1) {
+                    ((uint8_t *)&syndromes[root])[which] ^= sl_power(exponent);
+                    exponent = (exponent + power) % SL_WORD;
+                }
+            }
+        }
+    }
+}
+#endif
+
+/* part sl_locator: needs SL_WORD sl_over sl_times */
 /* Finds the locator of the errors from their syndromes, by the algorithm of Berlekamp and Massey:
  * the shortest linear recurrence of the syndromes. Its coefficients begin with that of 1; returns
  * its length, which is more than `parity / 2` if there are too many errors. */
-static size_t sl_locator(const struct sl_field *field, const uint8_t *syndromes, size_t parity,
+static size_t sl_locator(const uint8_t *syndromes, size_t parity,
                          uint8_t locator[SL_WORD + 1]) {
     uint8_t before[SL_WORD + 1] = {1};
     uint8_t before_differed = 1;
@@ -461,7 +624,7 @@ static size_t sl_locator(const struct sl_field *field, const uint8_t *syndromes,
     for (size_t step = 0; step < parity; step += 1) {
         uint8_t differs = syndromes[step];
         for (size_t at = 1; at <= length; at += 1) {
-            differs ^= sl_field_times(field, locator[at], syndromes[step - at]);
+            differs ^= sl_times(locator[at], syndromes[step - at]);
         }
         if (differs == 0) {
             since += 1;
@@ -471,9 +634,9 @@ static size_t sl_locator(const struct sl_field *field, const uint8_t *syndromes,
         for (size_t at = 0; at <= parity; at += 1) {
             kept[at] = locator[at];
         }
-        const uint8_t factor = sl_field_over(field, differs, before_differed);
+        const uint8_t factor = sl_over(differs, before_differed);
         for (size_t at = since; at <= parity; at += 1) {
-            locator[at] ^= sl_field_times(field, factor, before[at - since]);
+            locator[at] ^= sl_times(factor, before[at - since]);
         }
         since += 1;
         if (2 * length <= step) {
@@ -488,76 +651,105 @@ static size_t sl_locator(const struct sl_field *field, const uint8_t *syndromes,
     return length;
 }
 
-/* part sl_errors: needs SL_WORD sl_field sl_field_over sl_field_times */
+/* part sl_add_values: needs SL_WORD memcpy sl_block sl_block_scale sl_multiples sl_multiples_of
+   sl_logarithm sl_power */
+/* Adds the values of a term, a coefficient times a power of x, at the inverse of each place of a
+ * codeword, which is 3 to minus this place. A block of values is the one before, times 3 to minus
+ * this power and length of a block. */
+static void sl_add_values(uint8_t values[SL_WORD + 1], uint8_t coefficient, size_t power) {
+    sl_block term;
+    for (size_t place = 0; place < sizeof term; place += 1) {
+        const size_t minus = (SL_WORD - place) * power + sl_logarithm(coefficient);
+        ((uint8_t *)&term)[place] = sl_power(minus % SL_WORD);
+    }
+    const size_t minus = (SL_WORD - sizeof term) * power % SL_WORD;
+    const struct sl_multiples next = sl_multiples_of(sl_power(minus));
+    for (size_t place = 0; place < SL_WORD; place += sizeof term) {
+        sl_block sum;
+        memcpy(&sum, values + place, sizeof sum);
+        sum ^= term;
+        memcpy(values + place, &sum, sizeof sum);
+        sl_block_scale(&term, &next);
+    }
+}
+
+/* part sl_errors: needs SL_WORD sl_add_values sl_over sl_times */
 /* Finds the errors that a locator of so many locates, by Forney's formula at each of its roots,
  * which are sought among all places (Chien); returns false if it has fewer roots. The last byte of
  * a word has place 0. */
-static bool sl_errors(const struct sl_field *field, const uint8_t *syndromes,
-                      const uint8_t *locator, size_t count, size_t length,
+static bool sl_errors(const uint8_t *syndromes, const uint8_t *locator, size_t count, size_t length,
                       uint8_t errors[SL_WORD]) {
-    /* the product of locator and syndromes, without the terms from the `count`th power on */
-    uint8_t evaluator[SL_WORD];
-    for (size_t power = 0; power < count; power += 1) {
-        evaluator[power] = 0;
+    uint8_t values[SL_WORD + 1] = {0};
+    /* of odd terms, which are the derivative times the place */
+    uint8_t odd[SL_WORD + 1] = {0};
+    /* of the product of locator and syndromes, without the terms from the `count`th power on */
+    uint8_t evaluator[SL_WORD + 1] = {0};
+    for (size_t power = 0; power <= count; power += 1) {
+        uint8_t product = 0;
         for (size_t at = 0; at <= power; at += 1) {
-            evaluator[power] ^= sl_field_times(field, locator[at], syndromes[power - at]);
+            product ^= sl_times(locator[at], syndromes[power - at]);
+        }
+        if (product != 0 && power < count) {
+            sl_add_values(evaluator, product, power);
+        }
+        if (locator[power] != 0) {
+            sl_add_values(values, locator[power], power);
+        }
+        if (locator[power] != 0 && power % 2 == 1) {
+            sl_add_values(odd, locator[power], power);
         }
     }
     size_t roots = 0;
     for (size_t place = 0; place < length; place += 1) {
-        const uint8_t inverse = field->power[SL_WORD - place];
-        uint8_t value = 0;
-        uint8_t odd = 0;
-        for (size_t at = count + 1; at-- > 0;) {
-            value = sl_field_times(field, value, inverse) ^ locator[at];
-        }
         errors[length - 1 - place] = 0;
-        if (value != 0) {
+        if (values[place] != 0) {
             continue;
         }
         roots += 1;
-        /* The odd terms are the derivative at the root, times the root. */
-        for (size_t at = 1; at <= count; at += 2) {
-            const uint8_t power = field->power[(SL_WORD - place) * at % SL_WORD];
-            odd ^= sl_field_times(field, locator[at], power);
-        }
-        for (size_t at = count; at-- > 0;) {
-            value = sl_field_times(field, value, inverse) ^ evaluator[at];
-        }
-        if (odd == 0) {
+        if (odd[place] == 0) {
             return false;
         }
-        errors[length - 1 - place] = sl_field_over(field, value, odd);
+        errors[length - 1 - place] = sl_over(evaluator[place], odd[place]);
     }
     return roots == count;
 }
 
-/* part sl_codeword_errors: needs SL_WORD sl_errors sl_field sl_field_make sl_field_times
-   sl_locator */
-/* Finds the errors of a codeword with this remainder, which is not 0; false if there are more than
- * `parity / 2`. */
-static bool sl_codeword_errors(const uint8_t *remainder, size_t parity, size_t length,
+/* part sl_codeword_errors: needs SL_WORD sl_errors sl_locator */
+/* Finds the errors of a codeword with these syndromes, which are not all 0; false if there are more
+ * than `parity / 2`. */
+static bool sl_codeword_errors(const uint8_t *syndromes, size_t parity, size_t length,
                                uint8_t errors[SL_WORD]) {
-    struct sl_field field;
-    sl_field_make(&field);
-    uint8_t syndromes[SL_WORD];
-    for (size_t root = 0; root < parity; root += 1) {
-        syndromes[root] = 0;
-        for (size_t at = 0; at < parity; at += 1) {
-            syndromes[root] =
-                sl_field_times(&field, syndromes[root], field.power[root]) ^ remainder[at];
-        }
-    }
     uint8_t locator[SL_WORD + 1];
-    const size_t count = sl_locator(&field, syndromes, parity, locator);
-    return count <= parity / 2 && sl_errors(&field, syndromes, locator, count, length, errors);
+    const size_t count = sl_locator(syndromes, parity, locator);
+    return count <= parity / 2 && sl_errors(syndromes, locator, count, length, errors);
 }
 
-/* part sl_reed_solomon_decoded: needs SL_WORD SL_WORD_ROOM sl_bits64 sl_codeword
-   sl_codeword_errors sl_codewords sl_codewords_of sl_generator sl_generator_make sl_remainder */
+/* part sl_codeword_correct: needs SL_WORD sl_bits64 sl_codeword_errors sl_codewords */
+/* Corrects a codeword with these syndromes, and adds the number of corrected bits; false, and an
+ * unchanged codeword, if it has too many errors. */
+static bool sl_codeword_correct(const struct sl_codewords *words, uint8_t *data, size_t which,
+                                const uint8_t *syndromes, uint32_t *found) {
+    const size_t longer = which < words->data % words->count ? 1 : 0;
+    const size_t of_data = words->data / words->count + longer;
+    const size_t length = of_data + words->parity;
+    uint8_t errors[SL_WORD];
+    if (!sl_codeword_errors(syndromes, words->parity, length, errors)) {
+        return false;
+    }
+    for (size_t at = 0; at < length; at += 1) {
+        const size_t place = at < of_data ? at * words->count + which
+                                          : words->data + (at - of_data) * words->count + which;
+        data[place] ^= errors[at];
+        *found += sl_bits64(errors[at]);
+    }
+    return true;
+}
+
+/* part sl_reed_solomon_decoded: needs SL_WORD sl_block sl_codeword_correct sl_codewords
+   sl_codewords_of sl_syndromes */
 /* Corrects up to `parity / 2` bytes in each codeword, and finds the number of corrected bits. False
- * if a codeword has more errors; it stays as it is, and the others are corrected. The remainder of
- * a codeword without errors is 0, so it costs as much as encoding. */
+ * if a codeword has more errors; it stays as it is, and the others are corrected. Codewords without
+ * errors, whose syndromes are 0, need nothing else. */
 static bool sl_reed_solomon_decoded(uint8_t *data, size_t data_length, uint8_t parity,
                                     uint32_t *found) {
     struct sl_codewords words;
@@ -565,34 +757,26 @@ static bool sl_reed_solomon_decoded(uint8_t *data, size_t data_length, uint8_t p
     if (!sl_codewords_of(&words, data_length, parity)) {
         return false;
     }
-    if (words.count == 0) {
+    if (parity == 0) {
         return true;
     }
-    struct sl_generator generator;
-    sl_generator_make(&generator, parity);
     bool all = true;
-    for (size_t which = 0; which < words.count; which += 1) {
-        uint8_t word[SL_WORD_ROOM];
-        const size_t length = sl_codeword(&words, data, which, word);
-        const size_t of_data = length - parity;
-        sl_remainder(&generator, word, length, parity);
-        uint8_t wrong = 0;
-        for (size_t at = of_data; at < length; at += 1) {
-            wrong |= word[at];
+    for (size_t first = 0; first < words.count; first += sizeof(sl_block)) {
+        sl_block syndromes[SL_WORD + 1];
+        sl_block wrong = {0};
+        sl_syndromes(&words, data, first, syndromes);
+        for (size_t root = 0; root < parity; root += 1) {
+            wrong |= syndromes[root];
         }
-        if (wrong == 0) {
-            continue;
-        }
-        uint8_t errors[SL_WORD];
-        if (!sl_codeword_errors(word + of_data, parity, length, errors)) {
-            all = false;
-            continue;
-        }
-        for (size_t at = 0; at < length; at += 1) {
-            const size_t place = at < of_data ? at * words.count + which
-                                              : words.data + (at - of_data) * words.count + which;
-            data[place] ^= errors[at];
-            *found += sl_bits64(errors[at]);
+        const size_t left = words.count - first;
+        for (size_t at = 0; at < left && at < sizeof wrong; at += 1) {
+            if (((const uint8_t *)&wrong)[at] != 0) {
+                uint8_t own[SL_WORD];
+                for (size_t root = 0; root < parity; root += 1) {
+                    own[root] = ((const uint8_t *)&syndromes[root])[at];
+                }
+                all = sl_codeword_correct(&words, data, first + at, own, found) && all;
+            }
         }
     }
     return all;

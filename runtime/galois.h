@@ -21,74 +21,119 @@ static inline void sl_add(uint8_t *sum, const uint8_t *other, uint32_t length) {
     }
 }
 
-/* part sl_multiples: needs */
-/* The products of a number with 0 to 15, and with 16 times these, in GF(256) modulo 0x11b. The
- * product with a byte is the sum of one of each, for its lower and its upper four bits. */
+/* part sl_block: needs */
+/* Bytes that are multiplied at once. */
+#if defined __GNUC__ && defined __AVX2__
+typedef uint8_t sl_block __attribute__((vector_size(32)));
+#elif defined __GNUC__ && defined __SSSE3__
+typedef uint8_t sl_block __attribute__((vector_size(16)));
+#else
+typedef uint64_t sl_block;
+#endif
+
+/* part sl_block_load: needs memcpy sl_block */
+/* Loads bytes, of which there may be less than a block; the others are zero. */
+static inline sl_block sl_block_load(const uint8_t *at, size_t length) {
+    sl_block block = {0};
+    if (length >= sizeof block) {
+        memcpy(&block, at, sizeof block);
+    } else {
+        memcpy(&block, at, length);
+    }
+    return block;
+}
+
+/* part sl_block_store: needs memcpy sl_block */
+/* Stores as many bytes of a block that sl_block_load loaded. */
+static inline void sl_block_store(uint8_t *at, size_t length, sl_block block) {
+    if (length >= sizeof block) {
+        memcpy(at, &block, sizeof block);
+    } else {
+        memcpy(at, &block, length);
+    }
+}
+
+/* part sl_multiples: needs sl_block */
+/* Products of a number in GF(256) modulo 0x11b. */
 struct sl_multiples {
-    uint8_t low[16];
-    uint8_t high[16];
+#if defined __GNUC__ && defined __SSSE3__
+    /* with 0 to 15, and with 16 times these; as often as each fits into a block */
+    sl_block low;
+    sl_block high;
+#else
+    /* with 2^i */
+    uint8_t powers[8];
+#endif
 };
 
-/* part sl_multiples_of: needs sl_multiples */
+/* part sl_multiples_of: needs memcpy sl_multiples */
 static inline struct sl_multiples sl_multiples_of(uint8_t factor) {
-    struct sl_multiples all = {{0}, {0}};
-    uint8_t power = factor; /* the factor times 2^bit */
-    for (unsigned bit = 0; bit < 8; bit++) {
-        uint8_t *const half = bit < 4 ? all.low : all.high;
-        const unsigned first = 1U << bit % 4;
-        for (unsigned i = 0; i < first; i++) {
-            half[first + i] = half[i] ^ power;
-        }
-        power = (uint8_t)(power << 1 ^ (power >> 7) * 0x1b);
+    struct sl_multiples all;
+    uint8_t powers[8];
+    for (size_t bit = 0; bit < 8; bit++) {
+        powers[bit] = factor;
+        factor = (uint8_t)(factor << 1 ^ (factor >> 7) * 0x1b);
     }
+#if defined __GNUC__ && defined __SSSE3__
+    /* Each bit of an index selects a product with a power of 2. */
+    const uint64_t second = 0xff00ff00ff00ff00;
+    const uint64_t third = 0xffff0000ffff0000;
+    const uint64_t fifth = 0xffffffff00000000;
+    const uint64_t ones = 0x0101010101010101;
+    for (size_t half = 0; half < 2; half++) {
+        const uint8_t *const of = powers + 4 * half;
+        const uint64_t to8 = (second & ones * of[0]) ^ (third & ones * of[1]) ^
+                             (fifth & ones * of[2]);
+        const uint64_t to16 = to8 ^ ones * of[3];
+        sl_block *const products = half == 0 ? &all.low : &all.high;
+        for (size_t at = 0; at < sizeof *products; at += 16) {
+            memcpy((uint8_t *)products + at, &to8, sizeof to8);
+            memcpy((uint8_t *)products + at + 8, &to16, sizeof to16);
+        }
+    }
+#else
+    memcpy(all.powers, powers, sizeof powers);
+#endif
     return all;
 }
 
-/* part sl_add_sixteen: needs memcpy sl_multiples */
-#ifdef __GNUC__
-/* Adds a multiple of sixteen bytes to others. Without an instruction that selects sixteen bytes of
- * a table it doubles and adds. */
-static inline void sl_add_sixteen(uint8_t *sum, const uint8_t *other,
-                                  const struct sl_multiples *all) {
-    typedef uint8_t octets __attribute__((vector_size(16)));
-    octets of, added;
-    memcpy(&of, other, sizeof of);
-    memcpy(&added, sum, sizeof added);
-#ifdef __SSSE3__
-    typedef char bytes __attribute__((vector_size(16)));
-    bytes low, high;
-    memcpy(&low, all->low, sizeof low);
-    memcpy(&high, all->high, sizeof high);
-    added ^= (octets)__builtin_ia32_pshufb128(low, (bytes)(of & 15));
-    added ^= (octets)__builtin_ia32_pshufb128(high, (bytes)(of >> 4));
+/* part sl_block_scale: needs sl_block sl_multiples */
+/* Multiplies bytes by a number. An instruction of SSSE3 or AVX2 looks up the products of all bytes
+ * at once. Without these, each bit of a byte selects a product of the number with a power of 2: one
+ * multiplication copies the product to all bytes of a word in which the bit is set. */
+static inline void sl_block_scale(sl_block *bytes, const struct sl_multiples *all) {
+#if defined __GNUC__ && defined __SSSE3__
+    typedef char table __attribute__((vector_size(sizeof(sl_block))));
+    const table low = (table)(*bytes & 15);
+    const table high = (table)(*bytes >> 4);
+#ifdef __AVX2__
+    *bytes = (sl_block)(__builtin_ia32_pshufb256((table)all->low, low) ^
+                        __builtin_ia32_pshufb256((table)all->high, high));
 #else
-    typedef int8_t signs __attribute__((vector_size(16)));
-    const unsigned factor = all->low[1];
-    octets product = {0};
-    for (int bit = 7; bit >= 0; bit--) {
-        const octets carries = (octets)((signs)product < 0);
-        product = (product + product) ^ (carries & 0x1b);
-        product ^= of & (uint8_t)(0 - (factor >> bit & 1));
-    }
-    added ^= product;
+    *bytes = (sl_block)(__builtin_ia32_pshufb128((table)all->low, low) ^
+                        __builtin_ia32_pshufb128((table)all->high, high));
 #endif
-    memcpy(sum, &added, sizeof added);
+#else
+    const uint64_t ones = 0x0101010101010101;
+    const uint8_t *const of = all->powers;
+    const uint64_t low = (*bytes & ones) * of[0] ^ (*bytes >> 1 & ones) * of[1] ^
+                         (*bytes >> 2 & ones) * of[2] ^ (*bytes >> 3 & ones) * of[3];
+    const uint64_t high = (*bytes >> 4 & ones) * of[4] ^ (*bytes >> 5 & ones) * of[5] ^
+                          (*bytes >> 6 & ones) * of[6] ^ (*bytes >> 7 & ones) * of[7];
+    *bytes = low ^ high;
+#endif
 }
-#endif
 
-/* part sl_add_multiple: needs sl_add_sixteen sl_multiples sl_multiples_of */
+/* part sl_add_multiple: needs sl_block sl_block_load sl_block_scale sl_block_store sl_multiples
+   sl_multiples_of */
 /* Adds a multiple of bytes to others in GF(256). Both may be the same. */
 static inline void sl_add_multiple(uint8_t *sum, const uint8_t *other, uint32_t length,
                                    uint8_t factor) {
     const struct sl_multiples all = sl_multiples_of(factor);
-    uint32_t i = 0;
-#ifdef __GNUC__
-    for (; length - i >= 16; i += 16) {
-        sl_add_sixteen(sum + i, other + i, &all);
-    }
-#endif
-    for (; i < length; i++) {
-        sum[i] ^= all.low[other[i] & 15] ^ all.high[other[i] >> 4];
+    for (uint32_t i = 0; i < length; i += (uint32_t)sizeof(sl_block)) {
+        sl_block added = sl_block_load(other + i, length - i);
+        sl_block_scale(&added, &all);
+        sl_block_store(sum + i, length - i, sl_block_load(sum + i, length - i) ^ added);
     }
 }
 
