@@ -54,36 +54,39 @@ static void sl_hamming_encoded(uint8_t *data, size_t data_length) {
     }
 }
 
-/* part sl_hamming_decoded: needs sl_bits64 sl_load_upto8 sl_store_upto8 */
+/* part sl_hamming_correct: needs sl_load_upto8 sl_store_upto8 */
+/* Inverts the wrong bits of a run of bytes. */
+static inline void sl_hamming_correct(uint8_t *bytes, size_t count, uint64_t wrong) {
+    sl_store_upto8(bytes, count, sl_load_upto8(bytes, count) ^ wrong);
+}
+
+/* part sl_hamming_decoded: needs sl_bits64 sl_hamming_correct sl_load_upto8 */
 /* Corrects one bit of each codeword; returns the number of corrected bits, parity included. */
 static uint32_t sl_hamming_decoded(uint8_t *data, size_t data_length) {
-    /* the position of the codeword that each run holds */
-    static const uint8_t positions[7] = {3, 5, 6, 7, 1, 2, 4};
     const size_t run = data_length / 7;
     uint32_t corrected = 0;
     for (size_t at = 0; at < run; at += 8) {
+        uint8_t *const bytes = data + at;
         const size_t count = run - at;
+        const uint64_t three = sl_load_upto8(bytes, count);
+        const uint64_t five = sl_load_upto8(bytes + run, count);
+        const uint64_t six = sl_load_upto8(bytes + 2 * run, count);
+        const uint64_t seven = sl_load_upto8(bytes + 3 * run, count);
         /* the three bits of the syndrome, which is the position of the wrong bit */
-        uint64_t one = 0;
-        uint64_t two = 0;
-        uint64_t four = 0;
-        uint64_t words[7];
-        for (size_t which = 0; which < 7; which += 1) {
-            words[which] = sl_load_upto8(data + which * run + at, count);
-            one ^= (positions[which] & 1) != 0 ? words[which] : 0;
-            two ^= (positions[which] & 2) != 0 ? words[which] : 0;
-            four ^= (positions[which] & 4) != 0 ? words[which] : 0;
-        }
+        const uint64_t one = sl_load_upto8(bytes + 4 * run, count) ^ three ^ five ^ seven;
+        const uint64_t two = sl_load_upto8(bytes + 5 * run, count) ^ three ^ six ^ seven;
+        const uint64_t four = sl_load_upto8(bytes + 6 * run, count) ^ five ^ six ^ seven;
         if ((one | two | four) == 0) {
             continue;
         }
         corrected += sl_bits64(one | two | four);
-        for (size_t which = 0; which < 7; which += 1) {
-            const uint64_t wrong = ((positions[which] & 1) != 0 ? one : ~one) &
-                                   ((positions[which] & 2) != 0 ? two : ~two) &
-                                   ((positions[which] & 4) != 0 ? four : ~four);
-            sl_store_upto8(data + which * run + at, count, words[which] ^ wrong);
-        }
+        sl_hamming_correct(bytes, count, one & two & ~four);
+        sl_hamming_correct(bytes + run, count, one & ~two & four);
+        sl_hamming_correct(bytes + 2 * run, count, ~one & two & four);
+        sl_hamming_correct(bytes + 3 * run, count, one & two & four);
+        sl_hamming_correct(bytes + 4 * run, count, one & ~two & ~four);
+        sl_hamming_correct(bytes + 5 * run, count, ~one & two & ~four);
+        sl_hamming_correct(bytes + 6 * run, count, ~one & ~two & four);
     }
     return corrected;
 }
@@ -96,15 +99,39 @@ enum { SL_LANES = 16 };
 /* The most rows of data that are decoded. */
 enum { SL_CODED_ROWS = 96 };
 
-/* part sl_spread: needs */
-/* Moves the lower four bits of a byte to its even bits. */
-static inline uint8_t sl_spread(uint32_t bits) {
-    bits = (bits | bits << 2) & 0x33;
-    bits = (bits | bits << 1) & 0x55;
-    return (uint8_t)bits;
+/* part sl_row: needs */
+/* A row, or half of one, in words: a byte for each lane. No operation on words carries from a byte to
+ * the next. */
+#ifdef __GNUC__
+typedef uint64_t sl_row __attribute__((vector_size(16)));
+#else
+typedef uint64_t sl_row;
+#endif
+
+/* part SL_EACH_LANE: needs */
+/* Times a byte, this byte in each lane. */
+static const uint64_t SL_EACH_LANE = 0x0101010101010101;
+
+/* part sl_row_spread: needs SL_EACH_LANE sl_row */
+/* Moves the lower four bits of each byte to its even bits; the upper four are lost. */
+static inline void sl_row_spread(sl_row *bits) {
+    *bits &= SL_EACH_LANE * 0x0f;
+    *bits = (*bits | *bits << 2) & SL_EACH_LANE * 0x33;
+    *bits = (*bits | *bits << 1) & SL_EACH_LANE * 0x55;
 }
 
-/* part sl_convolutional_encoded: needs SL_LANES sl_spread */
+/* part sl_row_mix: needs memcpy sl_row sl_row_spread */
+/* Stores the lower four bits of each byte of `odd`, each before that of `even`. */
+static inline void sl_row_mix(uint8_t *to, const sl_row *odd, const sl_row *even) {
+    sl_row first = *odd;
+    sl_row second = *even;
+    sl_row_spread(&first);
+    sl_row_spread(&second);
+    first = first << 1 | second;
+    memcpy(to, &first, sizeof first);
+}
+
+/* part sl_convolutional_encoded: needs SL_EACH_LANE SL_LANES memcpy sl_row sl_row_mix */
 /* Encodes by the convolutional code of rate 1/2, constraint length 3 and generators 7 and 5. The
  * data consists of 2 n + 1 rows, of which the first n are encoded. Each bit of a lane, from the
  * most significant of a byte on, becomes two: the sum of it and the two before it, and the sum of
@@ -115,130 +142,146 @@ static void sl_convolutional_encoded(uint8_t *data, size_t data_length) {
     if (data_length != (2 * rows + 1) * SL_LANES) {
         return;
     }
-    /* From the end on, as a byte becomes two. */
-    for (size_t row = rows + 1; row-- > 0;) {
-        for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-            const uint32_t before = row > 0 ? data[(row - 1) * SL_LANES + lane] : 0;
-            const uint32_t byte = row < rows ? data[row * SL_LANES + lane] : 0;
-            const uint32_t bits = before << 8 | byte;
-            const uint32_t seven = bits ^ bits >> 1 ^ bits >> 2;
-            const uint32_t five = bits ^ bits >> 2;
-            uint8_t *const coded = data + 2 * row * SL_LANES + lane;
-            const uint32_t upper = (uint32_t)sl_spread(seven >> 4 & 15) << 1;
-            coded[0] = (uint8_t)(upper | sl_spread(five >> 4 & 15));
-            if (row < rows) {
-                const uint32_t lower = (uint32_t)sl_spread(seven & 15) << 1;
-                coded[SL_LANES] = (uint8_t)(lower | sl_spread(five & 15));
+    for (size_t first = 0; first < SL_LANES; first += sizeof(sl_row)) {
+        uint8_t *const lanes = data + first;
+        /* From the end on, as a byte becomes two. */
+        for (size_t row = rows + 1; row-- > 0;) {
+            sl_row before = {0};
+            sl_row bits = {0};
+            if (row > 0) {
+                memcpy(&before, lanes + (row - 1) * SL_LANES, sizeof before);
             }
+            if (row < rows) {
+                memcpy(&bits, lanes + row * SL_LANES, sizeof bits);
+            }
+            /* each bit's last and second last */
+            const sl_row last =
+                (bits >> 1 & SL_EACH_LANE * 0x7f) | (before << 7 & SL_EACH_LANE * 0x80);
+            const sl_row second =
+                (bits >> 2 & SL_EACH_LANE * 0x3f) | (before << 6 & SL_EACH_LANE * 0xc0);
+            const sl_row five = bits ^ second;
+            const sl_row seven = five ^ last;
+            if (row < rows) {
+                sl_row_mix(lanes + (2 * row + 1) * SL_LANES, &seven, &five);
+            }
+            const sl_row upper_seven = seven >> 4;
+            const sl_row upper_five = five >> 4;
+            sl_row_mix(lanes + 2 * row * SL_LANES, &upper_seven, &upper_five);
         }
     }
 }
 
-/* part sl_viterbi: needs SL_CODED_ROWS SL_LANES */
+/* part sl_row_least: needs SL_EACH_LANE sl_row */
+/* Replaces numbers, all less than 128, by others where these are less; returns the highest bit of
+ * each such lane. */
+static inline void sl_row_least(sl_row *least, const sl_row *other, sl_row *replaced) {
+    const uint64_t highest = SL_EACH_LANE * 0x80;
+    *replaced = ~((*other | highest) - *least) & highest;
+    *least ^= (*least ^ *other) & (*replaced - (*replaced >> 7));
+}
+
+/* part sl_viterbi: needs SL_CODED_ROWS sl_row */
 /* The state of Viterbi decoding. A state of the encoder is its last two bits, the newer twice. */
 struct sl_viterbi {
     /* of each state, the bits in which the best way to it differs; less than 64 */
-    uint8_t distance[4][SL_LANES];
-    /* what was subtracted from all distances */
-    uint16_t subtracted[SL_LANES];
+    sl_row distance[4];
+    /* what was subtracted from all distances: for each two lanes, the sum in 16 bits */
+    sl_row subtracted;
     /* of two steps each, the second in the upper half: of each state, whether the best way to it
      * comes from a state whose older bit is set */
-    uint8_t chosen[4 * SL_CODED_ROWS + 1][SL_LANES];
+    sl_row chosen[4 * SL_CODED_ROWS + 1];
 };
 
-/* part sl_viterbi_step: needs SL_LANES memcpy sl_viterbi */
+/* part sl_viterbi_step: needs SL_EACH_LANE sl_row sl_row_least sl_viterbi */
 /* Adds one step, whose two bits are at a place of each byte of a row, to the best ways. Of two that
  * are equally good, the one from the state whose older bit is 0 wins. */
-static inline void sl_viterbi_step(struct sl_viterbi *ways, const uint8_t *row, size_t step,
+static inline void sl_viterbi_step(struct sl_viterbi *ways, const sl_row *row, size_t step,
                                    uint32_t place) {
-    /* Copies, which are in no other's place, so that compilers see lanes of vectors. */
-    uint8_t pairs[SL_LANES];
-    uint8_t to[4][SL_LANES];
-    uint8_t older[SL_LANES];
-    memcpy(pairs, row, sizeof pairs);
-    memcpy(to, ways->distance, sizeof to);
-    for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-        const uint8_t seven = pairs[lane] >> (place + 1) & 1;
-        const uint8_t five = pairs[lane] >> place & 1;
-        /* how far the received pair is from 00, 11, 10 and 01 */
-        const uint8_t from00 = (uint8_t)(seven + five);
-        const uint8_t from11 = (uint8_t)(2 - from00);
-        const uint8_t from10 = (uint8_t)(1 - seven + five);
-        const uint8_t from01 = (uint8_t)(2 - from10);
-        const uint8_t zero_to0 = (uint8_t)(to[0][lane] + from00);
-        const uint8_t zero_to2 = (uint8_t)(to[0][lane] + from11);
-        const uint8_t one_to0 = (uint8_t)(to[1][lane] + from11);
-        const uint8_t one_to2 = (uint8_t)(to[1][lane] + from00);
-        const uint8_t two_to1 = (uint8_t)(to[2][lane] + from10);
-        const uint8_t two_to3 = (uint8_t)(to[2][lane] + from01);
-        const uint8_t three_to1 = (uint8_t)(to[3][lane] + from01);
-        const uint8_t three_to3 = (uint8_t)(to[3][lane] + from10);
-        to[0][lane] = one_to0 < zero_to0 ? one_to0 : zero_to0;
-        to[1][lane] = three_to1 < two_to1 ? three_to1 : two_to1;
-        to[2][lane] = one_to2 < zero_to2 ? one_to2 : zero_to2;
-        to[3][lane] = three_to3 < two_to3 ? three_to3 : two_to3;
-        const uint8_t older0 = one_to0 < zero_to0 ? 1 : 0;
-        const uint8_t older1 = three_to1 < two_to1 ? 2 : 0;
-        const uint8_t older2 = one_to2 < zero_to2 ? 4 : 0;
-        const uint8_t older3 = three_to3 < two_to3 ? 8 : 0;
-        older[lane] = older0 | older1 | older2 | older3;
-    }
-    memcpy(ways->distance, to, sizeof to);
-    uint8_t *const chosen = ways->chosen[step / 2];
+    const sl_row seven = *row >> (place + 1) & SL_EACH_LANE;
+    const sl_row five = *row >> place & SL_EACH_LANE;
+    /* how far the received pair is from 00, 11, 10 and 01 */
+    const sl_row from00 = seven + five;
+    const sl_row from11 = 2 * SL_EACH_LANE - from00;
+    const sl_row from10 = SL_EACH_LANE - seven + five;
+    const sl_row from01 = 2 * SL_EACH_LANE - from10;
+    const sl_row one_to0 = ways->distance[1] + from11;
+    const sl_row one_to2 = ways->distance[1] + from00;
+    const sl_row three_to1 = ways->distance[3] + from01;
+    const sl_row three_to3 = ways->distance[3] + from10;
+    sl_row to0 = ways->distance[0] + from00;
+    sl_row to1 = ways->distance[2] + from10;
+    sl_row to2 = ways->distance[0] + from11;
+    sl_row to3 = ways->distance[2] + from01;
+    sl_row older[4];
+    sl_row_least(&to0, &one_to0, &older[0]);
+    sl_row_least(&to1, &three_to1, &older[1]);
+    sl_row_least(&to2, &one_to2, &older[2]);
+    sl_row_least(&to3, &three_to3, &older[3]);
+    ways->distance[0] = to0;
+    ways->distance[1] = to1;
+    ways->distance[2] = to2;
+    ways->distance[3] = to3;
+    const sl_row chosen = older[0] >> 7 | older[1] >> 6 | older[2] >> 5 | older[3] >> 4;
     if (step % 2 == 0) {
-        memcpy(chosen, older, sizeof older);
+        ways->chosen[step / 2] = chosen;
     } else {
-        for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-            chosen[lane] |= (uint8_t)(older[lane] << 4);
-        }
+        ways->chosen[step / 2] |= chosen << 4;
     }
 }
 
-/* part sl_viterbi_subtract: needs SL_LANES sl_viterbi */
+/* part sl_viterbi_subtract: needs sl_row sl_row_least sl_viterbi */
 /* Subtracts the least distance from all, so that they stay small. */
 static inline void sl_viterbi_subtract(struct sl_viterbi *ways) {
-    for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-        uint8_t least = ways->distance[0][lane];
-        for (size_t state = 1; state < 4; state += 1) {
-            const uint8_t other = ways->distance[state][lane];
-            least = other < least ? other : least;
-        }
-        for (size_t state = 0; state < 4; state += 1) {
-            ways->distance[state][lane] = (uint8_t)(ways->distance[state][lane] - least);
-        }
-        ways->subtracted[lane] = (uint16_t)(ways->subtracted[lane] + least);
+    const uint64_t each_second = 0x00ff00ff00ff00ff;
+    sl_row least = ways->distance[0];
+    sl_row replaced;
+    for (size_t state = 1; state < 4; state += 1) {
+        sl_row_least(&least, &ways->distance[state], &replaced);
     }
+    for (size_t state = 0; state < 4; state += 1) {
+        ways->distance[state] -= least;
+    }
+    ways->subtracted += (least & each_second) + (least >> 8 & each_second);
 }
 
-/* part sl_viterbi_back: needs SL_LANES sl_viterbi */
+/* part sl_viterbi_back: needs SL_EACH_LANE SL_LANES memcpy sl_row sl_viterbi */
 /* Writes the bits of the ways that end in state 0 to the first rows, from the last bit on. */
 static inline void sl_viterbi_back(const struct sl_viterbi *ways, uint8_t *data, size_t rows) {
-    /* a bit for the state in which each lane is: 1, 2, 4 or 8 */
-    uint8_t in[SL_LANES];
-    uint8_t byte[SL_LANES] = {0};
-    for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-        in[lane] = 1;
-    }
+    sl_row newer = {0};
+    sl_row older = {0};
+    sl_row bytes = {0};
     for (size_t step = 8 * rows + 2; step-- > 0;) {
-        const uint8_t *const chosen = ways->chosen[step / 2];
-        const uint32_t half = step % 2 * 4;
-        for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-            const uint8_t older = chosen[lane] >> half & in[lane];
-            const uint8_t newest = (in[lane] & 12) != 0 ? 0x80 : 0;
-            const uint8_t younger = (in[lane] & 10) != 0 ? 4 : 1;
-            byte[lane] = (uint8_t)(byte[lane] >> 1 | newest);
-            in[lane] = (uint8_t)(older != 0 ? younger << 1 : younger);
-        }
+        bytes |= newer << (7 - step % 8);
         if (step % 8 == 0 && step < 8 * rows) {
-            for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-                data[step / 8 * SL_LANES + lane] = byte[lane];
-            }
+            memcpy(data + step / 8 * SL_LANES, &bytes, sizeof bytes);
         }
+        if (step % 8 == 0) {
+            bytes ^= bytes;
+        }
+        /* Selects the bit of the state, first by its newer bit, then by its older one. */
+        const sl_row of4 = ways->chosen[step / 2] >> step % 2 * 4;
+        const sl_row of2 = of4 ^ ((of4 ^ of4 >> 2) & (newer | newer << 1));
+        newer = older;
+        older = (of2 ^ ((of2 ^ of2 >> 1) & older)) & SL_EACH_LANE;
     }
 }
 
-/* part sl_convolutional_decoded: needs SL_CODED_ROWS SL_LANES sl_viterbi sl_viterbi_back
-   sl_viterbi_step sl_viterbi_subtract */
+/* part sl_viterbi_differs: needs memcpy sl_row sl_viterbi */
+/* Returns the bits in which the ways that end in state 0 differ, of all lanes. */
+static inline uint32_t sl_viterbi_differs(const struct sl_viterbi *ways) {
+    uint16_t subtracted[sizeof(sl_row) / 2];
+    uint8_t distance[sizeof(sl_row)];
+    uint32_t sum = 0;
+    memcpy(subtracted, &ways->subtracted, sizeof subtracted);
+    memcpy(distance, &ways->distance[0], sizeof distance);
+    for (size_t lane = 0; lane < sizeof distance; lane += 1) {
+        sum += (lane % 2 == 0 ? subtracted[lane / 2] : 0U) + distance[lane];
+    }
+    return sum;
+}
+
+/* part sl_convolutional_decoded: needs SL_CODED_ROWS SL_EACH_LANE SL_LANES memcpy sl_row
+   sl_viterbi sl_viterbi_back sl_viterbi_differs sl_viterbi_step sl_viterbi_subtract */
 /* Decodes what sl_convolutional_encoded makes into the first n of 2 n + 1 rows, by the algorithm of
  * Viterbi, and finds the number of corrected bits. False, and unchanged data, if the data has
  * another length or too many rows. */
@@ -247,27 +290,30 @@ static bool sl_convolutional_decoded(uint8_t *data, size_t data_length, uint32_t
     if (data_length != (2 * rows + 1) * SL_LANES || rows > SL_CODED_ROWS) {
         return false;
     }
-    struct sl_viterbi ways;
-    for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-        ways.subtracted[lane] = 0;
-        for (size_t state = 0; state < 4; state += 1) {
-            /* An encoder begins in state 0: two steps from there cost at most 4. */
-            ways.distance[state][lane] = state == 0 ? 0 : 32;
-        }
-    }
-    for (size_t row = 0; row < 2 * rows; row += 1) {
-        for (uint32_t pair = 0; pair < 4; pair += 1) {
-            sl_viterbi_step(&ways, data + row * SL_LANES, 4 * row + pair, 6 - 2 * pair);
-        }
-        sl_viterbi_subtract(&ways);
-    }
-    for (uint32_t pair = 0; pair < 2; pair += 1) {
-        sl_viterbi_step(&ways, data + 2 * rows * SL_LANES, 8 * rows + pair, 6 - 2 * pair);
-    }
-    sl_viterbi_back(&ways, data, rows);
     *found = 0;
-    for (size_t lane = 0; lane < SL_LANES; lane += 1) {
-        *found += (uint32_t)ways.subtracted[lane] + ways.distance[0][lane];
+    for (size_t first = 0; first < SL_LANES; first += sizeof(sl_row)) {
+        uint8_t *const lanes = data + first;
+        struct sl_viterbi ways;
+        sl_row coded;
+        /* An encoder begins in state 0: two steps from there cost at most 4. */
+        ways.subtracted = (sl_row){0};
+        ways.distance[0] = ways.subtracted;
+        for (size_t state = 1; state < 4; state += 1) {
+            ways.distance[state] = ways.subtracted + 32 * SL_EACH_LANE;
+        }
+        for (size_t row = 0; row < 2 * rows; row += 1) {
+            memcpy(&coded, lanes + row * SL_LANES, sizeof coded);
+            for (uint32_t pair = 0; pair < 4; pair += 1) {
+                sl_viterbi_step(&ways, &coded, 4 * row + pair, 6 - 2 * pair);
+            }
+            sl_viterbi_subtract(&ways);
+        }
+        memcpy(&coded, lanes + 2 * rows * SL_LANES, sizeof coded);
+        for (uint32_t pair = 0; pair < 2; pair += 1) {
+            sl_viterbi_step(&ways, &coded, 8 * rows + pair, 6 - 2 * pair);
+        }
+        sl_viterbi_back(&ways, lanes, rows);
+        *found += sl_viterbi_differs(&ways);
     }
     return true;
 }
