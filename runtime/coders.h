@@ -100,8 +100,8 @@ enum { SL_LANES = 16 };
 enum { SL_CODED_ROWS = 96 };
 
 /* part sl_row: needs */
-/* A row, or half of one, in words: a byte for each lane. No operation on words carries from a byte to
- * the next. */
+/* A row, or half of one, in words: a byte for each lane. No operation on words carries from a byte
+ * to the next. */
 #ifdef __GNUC__
 typedef uint64_t sl_row __attribute__((vector_size(16)));
 #else
@@ -697,8 +697,8 @@ static size_t sl_locator(const uint8_t *syndromes, size_t parity,
     return length;
 }
 
-/* part sl_add_values: needs SL_WORD memcpy sl_block sl_block_scale sl_multiples sl_multiples_of
-   sl_logarithm sl_power */
+/* part sl_add_values: needs SL_WORD memcpy sl_block sl_block_scale sl_logarithm sl_multiples
+   sl_multiples_of sl_power */
 /* Adds the values of a term, a coefficient times a power of x, at the inverse of each place of a
  * codeword, which is 3 to minus this place. A block of values is the one before, times 3 to minus
  * this power and length of a block. */

@@ -66,7 +66,7 @@ struct sl_multiples {
 #endif
 };
 
-/* part sl_multiples_of: needs memcpy sl_multiples */
+/* part sl_multiples_of: needs memcpy sl_block sl_multiples */
 static inline struct sl_multiples sl_multiples_of(uint8_t factor) {
     struct sl_multiples all;
     uint8_t powers[8];
@@ -124,16 +124,27 @@ static inline void sl_block_scale(sl_block *bytes, const struct sl_multiples *al
 #endif
 }
 
-/* part sl_add_multiple: needs sl_block sl_block_load sl_block_scale sl_block_store sl_multiples
-   sl_multiples_of */
+/* part sl_block_add_multiple: needs sl_block sl_block_load sl_block_scale sl_block_store
+   sl_multiples */
+/* Adds a multiple of the bytes of a block, or of less, to others. */
+static inline void sl_block_add_multiple(uint8_t *sum, const uint8_t *other, size_t length,
+                                         const struct sl_multiples *all) {
+    sl_block added = sl_block_load(other, length);
+    sl_block_scale(&added, all);
+    sl_block_store(sum, length, sl_block_load(sum, length) ^ added);
+}
+
+/* part sl_add_multiple: needs sl_block sl_block_add_multiple sl_multiples sl_multiples_of */
 /* Adds a multiple of bytes to others in GF(256). Both may be the same. */
 static inline void sl_add_multiple(uint8_t *sum, const uint8_t *other, uint32_t length,
                                    uint8_t factor) {
     const struct sl_multiples all = sl_multiples_of(factor);
-    for (uint32_t i = 0; i < length; i += (uint32_t)sizeof(sl_block)) {
-        sl_block added = sl_block_load(other + i, length - i);
-        sl_block_scale(&added, &all);
-        sl_block_store(sum + i, length - i, sl_block_load(sum + i, length - i) ^ added);
+    const size_t whole = length - length % sizeof(sl_block);
+    for (size_t i = 0; i < whole; i += sizeof(sl_block)) {
+        sl_block_add_multiple(sum + i, other + i, sizeof(sl_block), &all);
+    }
+    if (whole < length) {
+        sl_block_add_multiple(sum + whole, other + whole, length - whole, &all);
     }
 }
 

@@ -13,12 +13,14 @@
 //!            interpreted: the same trees without C
 //! traffic    each kind of TCP traffic, by a scripted client; counts: what was recorded of it
 //! boosters   theory and simulation of policies that insert error correction; nothing is measured
+//! coders     speed of the error-correcting coders of the runtime, beside libraries
 //! goals      what is to be reached, and what the papers say
 //! table      all that as text; picture: the rows of hippco
 //! ```
 
 mod boosters;
 mod bulk;
+mod coders;
 mod counts;
 mod fetched;
 mod goals;
@@ -109,6 +111,8 @@ pub enum Name {
     Traffic,
     /// Policies that insert error correction: computed and simulated figures of the Boosters paper
     Boosters,
+    /// Speed of the error-correcting coders of the runtime, beside libfec and ISA-L
+    Coders,
 }
 
 impl Name {
@@ -122,6 +126,7 @@ impl Name {
             Name::Bulk => "bulk",
             Name::Traffic => "traffic",
             Name::Boosters => "boosters",
+            Name::Coders => "coders",
         }
     }
 }
@@ -239,13 +244,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         return boosters::run(extent, json, arguments.picture.as_deref(), strict);
     }
     let folder = Path::new("bench");
-    let stack = match arguments.name {
-        Name::Hippco => Name::Tcp.text(),
-        name => name.text(),
+    let source = match arguments.name {
+        Name::Hippco => format!("{}.loom", Name::Tcp.text()),
+        Name::Coders => "coders.c".to_string(),
+        name => format!("{}.loom", name.text()),
     };
-    if !folder.join(format!("{stack}.loom")).is_file() {
+    if !folder.join(&source).is_file() {
         return Err(Failure::environment(format!(
-            "bench/{stack}.loom does not exist: run `loom bench` in the source tree of Stackloom"
+            "bench/{source} does not exist: run `loom bench` in the source tree of Stackloom"
         )));
     }
     if let [script, mode] = &arguments.interpreted[..] {
@@ -293,7 +299,7 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
         folder,
         keep: arguments.keep.as_deref().unwrap_or(work.path()),
         work: work.path(),
-        counts: name != Name::Bulk && counting::can_count(),
+        counts: !matches!(name, Name::Bulk | Name::Coders) && counting::can_count(),
         say: &|text| spinner.set_message(text.to_string()),
     };
     let rows = match name {
@@ -302,6 +308,7 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
         Name::Hippco => hippco::rows(&bench, alone),
         Name::Bulk => bulk::rows(&bench, arguments.bytes),
         Name::Traffic => traffic::rows(&bench, &arguments.traffic, alone),
+        Name::Coders => coders::rows(&bench, alone),
         // It has tables of its own.
         Name::Boosters => Ok(Vec::new()),
     };

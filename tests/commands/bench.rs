@@ -373,8 +373,9 @@ fn what_is_missing_is_said() {
     let said = shell.loom(&["bench", "tcpp"]);
     assert_eq!(said.status, Some(2));
     assert!(
-        said.note
-            .contains("[possible values: udp, tcp, layers, hippco, bulk, traffic, boosters]"),
+        said.note.contains(
+            "[possible values: udp, tcp, layers, hippco, bulk, traffic, boosters, coders]"
+        ),
         "{said:?}"
     );
 }

@@ -3,7 +3,7 @@
 
 use super::hippco::{DATA, MISSED_IN_SMALL, TEXT};
 use super::programs::{QUICK, WHOLE};
-use super::{Goal, Name, Row, layers};
+use super::{Goal, Name, Row, coders, layers};
 use crate::tool::counting::DEMO;
 
 /// What HIPPCO 6 measures of TCP.
@@ -54,7 +54,8 @@ pub fn printed(name: Name) -> Vec<Row> {
         layers: None,
     };
     match name {
-        Name::Udp | Name::Layers | Name::Bulk | Name::Traffic | Name::Boosters => Vec::new(),
+        Name::Udp | Name::Layers | Name::Bulk | Name::Traffic => Vec::new(),
+        Name::Boosters | Name::Coders => Vec::new(),
         Name::Hippco => tables(&row),
         Name::Tcp => PRINTED
             .iter()
@@ -173,6 +174,7 @@ pub fn goals(name: Name, rows: &[Row]) -> Vec<Goal> {
         }
         Name::Hippco | Name::Traffic | Name::Boosters => Vec::new(),
         Name::Bulk => ["receives", "sends"].map(share).to_vec(),
+        Name::Coders => coders::goals(rows),
     };
     let own_work = format!("loom {DEMO}");
     all.push(reached(rows, &own_work, 1.5e9, "at most", &compiler));

@@ -28,6 +28,12 @@ const OF_BULK: &str = "
 the median of several rounds, in each of which all had their turns, with the least and the greatest
 ";
 
+/// What the figures of `coders` are.
+const OF_CODERS: &str = "
+data in one frame of 1,400 bytes, the best of 30 rounds by the clock of the process; ratios compare
+programs of the same run
+";
+
 /// What most figures are.
 const OF_COUNTED: &str = "
 counted by callgrind within bench_step; the copy that stands for the wire is not
@@ -57,9 +63,10 @@ pub fn text(report: &Report) -> String {
             () if report.bench == Name::Hippco.text() => by_metric(&report.rows),
             () => one_by_one(&report.rows),
         });
-        text += match report.bench == Name::Bulk.text() {
-            true => OF_BULK,
-            false => OF_COUNTED,
+        text += match () {
+            () if report.bench == Name::Bulk.text() => OF_BULK,
+            () if report.bench == Name::Coders.text() => OF_CODERS,
+            () => OF_COUNTED,
         };
         if report.rows.iter().any(|row| row.who == CALLED) {
             text += OF_CALLED;
