@@ -126,10 +126,10 @@ static void reed_solomon_decode(void) {
     sum += sl_reed_solomon_decoded(words, sizeof words, PARITY, &found) ? found : 0;
 }
 
-/* Damages so many bytes of the first codeword. */
+/* Damages so many bytes of each codeword. */
 static void damage(size_t count) {
-    for (size_t at = 0; at < count; at += 1) {
-        words[at * 11 * CODEWORDS] ^= (uint8_t)(at + 1);
+    for (size_t at = 0; at < count * CODEWORDS; at += 1) {
+        words[at / CODEWORDS * 11 * CODEWORDS + at % CODEWORDS] ^= (uint8_t)(at + 1);
     }
 }
 
@@ -193,8 +193,8 @@ static void fec_decode(void) {
 }
 
 static void fec_repair(size_t count) {
-    for (size_t at = 0; at < count; at += 1) {
-        fec_words[0][at * 11] ^= (uint8_t)(at + 1);
+    for (size_t at = 0; at < count * CODEWORDS; at += 1) {
+        fec_words[at % CODEWORDS][at / CODEWORDS * 11] ^= (uint8_t)(at + 1);
     }
     fec_decode();
 }

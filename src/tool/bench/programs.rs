@@ -191,7 +191,12 @@ impl Program {
     pub fn rows(&self, counted: &Counted) -> Result<Vec<Row>, Failure> {
         let all = counted.instructions("count")?;
         match self.name {
-            Name::Udp | Name::Layers | Name::Bulk | Name::Traffic | Name::Boosters => {
+            Name::Udp
+            | Name::Layers
+            | Name::Bulk
+            | Name::Traffic
+            | Name::Boosters
+            | Name::Coders => {
                 Ok(vec![self.row("one 4-byte message, down and up", all, None)])
             }
             Name::Tcp | Name::Hippco => {
