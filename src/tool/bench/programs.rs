@@ -196,9 +196,7 @@ impl Program {
             | Name::Bulk
             | Name::Traffic
             | Name::Boosters
-            | Name::Coders => {
-                Ok(vec![self.row("one 4-byte message, down and up", all, None)])
-            }
+            | Name::Coders => Ok(vec![self.row("one 4-byte message, down and up", all, None)]),
             Name::Tcp | Name::Hippco => {
                 // smoltcp alone copies what arrives into a buffer of its own.
                 let copy = match self.who {
