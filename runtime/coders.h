@@ -591,14 +591,11 @@ static inline struct sl_root sl_root_power(size_t exponent, size_t rows) {
     return root;
 }
 
-/* part sl_syndromes: needs SL_PARITY_WORDS SL_SIDE_BY_SIDE SL_WORD memcpy memset sl_block
-   sl_block_load sl_block_scale sl_codewords sl_generator sl_generator_make sl_logarithm sl_power
-   sl_remainder_byte sl_remainders sl_root sl_root_power sl_rows sl_rows_value */
-/* Finds the syndromes of as many codewords as a block has bytes, from `first` on: the values at the
- * roots of the generator. Those behind the last codeword have no meaning. */
-#if defined __GNUC__ && defined __SSSE3__
-static void sl_syndromes(const struct sl_codewords *words, const uint8_t *data, size_t first,
-                         sl_block syndromes[SL_WORD + 1]) {
+/* part sl_syndromes_of_rows: needs SL_WORD memcpy sl_block sl_block_load sl_block_scale
+   sl_codewords sl_root sl_root_power sl_rows sl_rows_value */
+/* Finds syndromes as values of rows at the roots of the generator. */
+static void sl_syndromes_of_rows(const struct sl_codewords *words, const uint8_t *data,
+                                 size_t first, sl_block syndromes[SL_WORD + 1]) {
     const size_t width = words->count;
     const size_t at_once = width < sizeof(sl_block) ? sizeof(sl_block) / width : 1;
     const size_t count = words->data / width;
@@ -625,11 +622,14 @@ static void sl_syndromes(const struct sl_codewords *words, const uint8_t *data, 
         sl_rows_value(&of_parity, &roots[0], &roots[1], &values[0], &values[1]);
     }
 }
-#else
-/* Without instructions for whole blocks, the remainder of a codeword comes first. It has the same
- * syndromes, and is 0 if there are no errors. */
-static void sl_syndromes(const struct sl_codewords *words, const uint8_t *data, size_t first,
-                         sl_block syndromes[SL_WORD + 1]) {
+
+/* part sl_syndromes_of_remainders: needs SL_PARITY_WORDS SL_SIDE_BY_SIDE SL_WORD memset sl_block
+   sl_codewords sl_generator sl_generator_make sl_logarithm sl_power sl_remainder_byte
+   sl_remainders */
+/* Finds syndromes of up to SL_SIDE_BY_SIDE codewords from their remainders, which have the same
+ * syndromes, and are 0 if there are no errors. */
+static void sl_syndromes_of_remainders(const struct sl_codewords *words, const uint8_t *data,
+                                       size_t first, sl_block syndromes[SL_WORD + 1]) {
     struct sl_generator generator;
     uint64_t remainders[SL_SIDE_BY_SIDE][SL_PARITY_WORDS];
     sl_generator_make(&generator, words->parity);
@@ -652,7 +652,20 @@ static void sl_syndromes(const struct sl_codewords *words, const uint8_t *data, 
         }
     }
 }
-#endif
+
+/* part sl_syndromes: needs SL_WORD sl_block sl_codewords sl_syndromes_of_remainders
+   sl_syndromes_of_rows */
+/* Finds the syndromes of as many codewords as a block has bytes, from `first` on: the values at the
+ * roots of the generator. Those behind the last codeword have no meaning. If a block is a word of
+ * SL_SIDE_BY_SIDE bytes, as there are no vectors, the division takes less time. */
+static inline void sl_syndromes(const struct sl_codewords *words, const uint8_t *data, size_t first,
+                                sl_block syndromes[SL_WORD + 1]) {
+    if (sizeof(sl_block) > sizeof(uint64_t)) {
+        sl_syndromes_of_rows(words, data, first, syndromes);
+    } else {
+        sl_syndromes_of_remainders(words, data, first, syndromes);
+    }
+}
 
 /* part sl_locator: needs SL_WORD sl_over sl_times */
 /* Finds the locator of the errors from their syndromes, by the algorithm of Berlekamp and Massey:
