@@ -394,7 +394,7 @@ enum { SL_PARITY_WORDS = 32 };
  * coefficient, 1; multiplied by each value of the lower and of the upper half of a byte. The first
  * coefficients are in the upper bytes of the first words. */
 struct sl_generator {
-    /* the words that are not all zero */
+    /* words in use, of which the last may have zeros behind the coefficients */
     size_t words;
     uint64_t lower[16][SL_PARITY_WORDS];
     uint64_t upper[16][SL_PARITY_WORDS];
@@ -402,7 +402,8 @@ struct sl_generator {
 
 /* part sl_generator_make: needs SL_PARITY_WORDS sl_generator sl_over sl_power sl_times */
 /* By the q-binomial theorem (Cauchy), the product of x + 3^i has coefficients each of which follows
- * from that before: it is that, times 3^(i - 1) (3^(parity - i + 1) + 1) / (3^i + 1). */
+ * from that before: it is that, times 3^(i - 1) (3^(parity - i + 1) + 1) / (3^i + 1). This has no
+ * meaning for 255 bytes of parity, which leave no data to be divided. */
 static void sl_generator_make(struct sl_generator *generator, size_t parity) {
     uint64_t words[SL_PARITY_WORDS] = {0};
     uint8_t coefficient = 1;
@@ -412,6 +413,7 @@ static void sl_generator_make(struct sl_generator *generator, size_t parity) {
         words[(i - 1) / 8] |= (uint64_t)coefficient << (56 - (i - 1) % 8 * 8);
     }
     generator->words = (parity + 7) / 8;
+    /* Two and three words are encoded as four. */
     generator->words = generator->words > 1 && generator->words < 4 ? 4 : generator->words;
     for (size_t at = 0; at < generator->words; at += 1) {
         uint64_t multiple = words[at];
@@ -537,18 +539,22 @@ struct sl_root {
 /* part sl_rows: needs */
 /* Rows of coefficients, the highest first: each column is a polynomial. */
 struct sl_rows {
+    /* the first row */
     const uint8_t *bytes;
-    /* what may be read ends here */
+    /* the end of the memory that may be read */
     const uint8_t *end;
+    /* the number of rows, and the bytes from one to the next */
     size_t count;
     size_t width;
-    /* rows in a block: at least 1, of which it may hold a part */
+    /* rows that a block holds: as many as fit into it, or 1 that does not fit */
     size_t at_once;
 };
 
 /* part sl_rows_value: needs memcpy sl_block sl_block_load sl_block_scale sl_root sl_rows */
-/* Values at two roots, by Horner's rule. The values are at first those of the rows before these.
- * Their bytes behind the width of a row have no meaning. */
+/* Values at two roots, by Horner's rule: at two, since each step of one waits for the step before.
+ * The values are at first those of the rows before these. A step takes all rows of a block; the
+ * first block ends in the rows that do not fill one. In the end the rows of a block are added.
+ * Bytes of a value behind the width of a row have no meaning. */
 static inline void sl_rows_value(const struct sl_rows *rows, const struct sl_root *root,
                                  const struct sl_root *other, sl_block *value,
                                  sl_block *other_value) {
@@ -572,6 +578,7 @@ static inline void sl_rows_value(const struct sl_rows *rows, const struct sl_roo
         sum ^= block;
         other_sum ^= block;
     }
+    /* The first row of each block has the highest coefficient. */
     memcpy(lanes[0], &sum, size);
     memcpy(lanes[1], &other_sum, size);
     for (size_t row = 1; row < rows->at_once; row += 1) {

@@ -64,6 +64,9 @@ fn c_and_rust_agree_on_words_with_errors() {
         hamming_words(seed, &mut random, &mut operations);
         convolutional_words(seed, &mut random, &mut operations);
         reed_solomon_words(seed, &mut random, &mut operations);
+        if seed % 10 == 1 {
+            long_frame(seed, &mut random, &mut operations);
+        }
         any_bytes(seed, &mut random, &mut operations);
     }
     let corrects = operations.iter().filter(|one| one.expected.0 > Some(0));
@@ -206,6 +209,18 @@ fn reed_solomon_words(seed: u64, random: &mut Random, operations: &mut Vec<Opera
             );
         }
     }
+}
+
+/// A frame with more codewords than the coders process at once, each with a wrong byte.
+fn long_frame(seed: u64, random: &mut Random, operations: &mut Vec<Operation>) {
+    let plain = content(random, 8190);
+    let word = added(seed, "reed_solomon_encoded", 4, &plain, operations).1;
+    let mut damaged = word.clone();
+    for codeword in 0..33 {
+        damaged[33 * random.below(200) + codeword] ^= 1 + random.below(255) as u8;
+    }
+    let (_, right) = added(seed, "reed_solomon_decoded", 4, &damaged, operations);
+    assert_eq!(right, word, "seed {seed}");
 }
 
 /// Any function is given any bytes, and any number.
