@@ -137,7 +137,7 @@ int kernel_fetch(const struct kernel *kernel, pid_t *process) {
         execlp("curl", "curl", "--silent", "--no-buffer", "--http1.1", "http://10.0.0.2/",
                (char *)NULL);
         fputs("no program curl\n", stderr);
-        _exit(127);
+        _exit(KERNEL_NO_CURL);
     }
     close(ends[1]);
     fcntl(ends[0], F_SETFL, O_NONBLOCK);

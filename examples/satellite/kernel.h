@@ -8,7 +8,8 @@
 #include <sys/types.h>
 
 enum {
-    KERNEL_MTU = 1400 /* bytes of a packet */
+    KERNEL_MTU = 1400,    /* bytes of a packet */
+    KERNEL_NO_CURL = 127, /* how a process ends that finds no curl */
 };
 
 /* A network namespace with one device. */

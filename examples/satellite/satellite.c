@@ -62,6 +62,7 @@ static struct way ways[SCREEN_WAYS];
 static struct view view;
 static double half_mbit[SCREEN_WAYS]; /* fetched since the errors changed */
 static volatile sig_atomic_t stopped;
+static bool failed;
 
 static void stop(int number) {
     (void)number;
@@ -167,7 +168,8 @@ static uint64_t advance(struct end *end, struct end *peer, uint64_t time_ns) {
     return is_full && room_ns < next_ns ? room_ns : next_ns;
 }
 
-/* Counts what curl has fetched, and starts another one if it has given up. */
+/* Counts what curl has fetched, and starts another one if it has given up. Without curl the
+ * program ends. */
 static void count(struct way *way) {
     static char bytes[65536];
     ssize_t length;
@@ -175,8 +177,14 @@ static void count(struct way *way) {
         way->bytes += (uint64_t)length;
     }
     if (length == 0) {
+        int status = 0;
         close(way->fetched);
-        waitpid(way->curl, NULL, 0);
+        waitpid(way->curl, &status, 0);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == KERNEL_NO_CURL) {
+            failed = true;
+            stopped = 1;
+            return;
+        }
         way->fetched = kernel_fetch(&way->ends[CLIENT].kernel, &way->curl);
     }
 }
@@ -350,5 +358,5 @@ int main(int argc, char **argv) {
         screen_close();
     }
     screen_sum_up(&view);
-    return 0;
+    return failed ? 1 : 0;
 }
