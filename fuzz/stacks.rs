@@ -114,6 +114,14 @@ pub const EXAMPLES: &[Example] = &[
         beside: &[],
         keeps: 0,
     },
+    Example {
+        path: "examples/satellite/satellite.loom",
+        name: "satellite",
+        settings: &["config.cost = 30000000;", "config.hold = 50000000;"],
+        opened: &[],
+        beside: &[],
+        keeps: 0,
+    },
 ];
 
 const MAC: &str = "config.mac = 0x020000000001 + which;";
