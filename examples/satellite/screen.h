@@ -20,7 +20,7 @@ struct way_view {
     double past[SCREEN_PAST];        /* Mbit/s, the newest last */
 };
 
-/* What is drawn. */
+/* The state of the whole picture, which screen_draw draws. */
 struct view {
     double seconds;                  /* since the start */
     double error_rate;               /* now; 0 for none */
@@ -42,7 +42,7 @@ void screen_close(void);
 /* Returns the key that was pressed, or 0. */
 char screen_key(void);
 
-/* Draws. */
+/* Draws the picture anew. */
 void screen_draw(const struct view *view);
 
 /* Prints a line about the last second. */

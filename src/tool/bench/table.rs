@@ -23,12 +23,12 @@ interpreted are the trees that the next row compiles, by loom itself: its lines 
 segments together, and it has no size that could be compared
 ";
 
-/// What the figures of `bulk` are.
+/// Describes the figures of `bulk`.
 const OF_BULK: &str = "
 the median of several rounds, in each of which all had their turns, with the least and the greatest
 ";
 
-/// What the figures of `coders` are.
+/// Describes the figures of `coders`.
 const OF_CODERS: &str = "
 data in one frame of 1,400 bytes, the best of 30 rounds by the clock of the process; ratios compare
 programs of the same run
@@ -39,12 +39,12 @@ const OF_COUNTED: &str = "
 counted by callgrind within bench_step; the copy that stands for the wire is not
 ";
 
-/// What the figures of stacks are that call their host.
+/// Describes the figures of stacks that call their host.
 const OF_CALLED: &str = "\
 the host of `stackloom, called` never asks NAME_next; that of `asks next` does, as it should
 ";
 
-/// What the figures of `traffic` are.
+/// Describes the figures of `traffic`.
 const OF_TRAFFIC: &str = "\
 counted by callgrind within bench_step, for each segment that arrives or is sent, each transaction
 or each connection; not counted are timers and the copies that stand for the wire
