@@ -5,6 +5,8 @@
 //! ends. Out: what the kernel's sockets, its own tables and the stacks say of each other. Whoever
 //! is not root runs the same in a user namespace.
 
+#[path = "kernel/boosted.rs"]
+mod boosted;
 #[path = "kernel/bridge.rs"]
 mod bridge;
 #[path = "streams/content.rs"]

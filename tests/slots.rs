@@ -9,6 +9,7 @@
 //! sparse losses   all messages come, each once: each lost frame is repaired, also over a swap
 //! faults          what comes was sent; twice only if the link or a layer repeats or reorders;
 //!                 what is missing was in a frame that the link lost
+//! resequencer     in each fifth stack: what comes is in order, and comes once
 //! ```
 
 use fastrand::Rng;
@@ -33,8 +34,9 @@ const MESSAGES: u32 = 40;
 /// How long they are sent, and swaps go on.
 const BUSY_NS: u64 = 100_000_000;
 
-/// When all that waits for a timer has happened.
+/// When all that waits for a timer has happened; a resequencer waits for each gap in turn.
 const END_NS: u64 = 2_000_000_000;
+const END_OF_GAPS_NS: u64 = 20_000_000_000;
 
 /// The layers that slots have, beside `off`.
 const LAYERS: [&str; 8] = [
@@ -151,6 +153,8 @@ struct Scene {
     last: u64,
     /// True if the link loses one frame of `SPARSE`, and no other.
     is_sparse: bool,
+    /// Whether a layer above all slots puts messages back into order.
+    is_ordered: bool,
 }
 
 impl Scene {
@@ -159,9 +163,14 @@ impl Scene {
         // Of messages that overtake each other, a sequencer drops those that come late.
         let keeps_order = random.bool();
         let without = if keeps_order { "delay" } else { "sequencer" };
-        let mut nodes = "port messages".to_string();
+        let is_ordered = seed % 5 == 1;
+        let mut nodes = match is_ordered {
+            true => "resequencer(patience = 400 ms) { port messages }".to_string(),
+            false => "port messages".to_string(),
+        };
         let mut last = None;
-        for at in 0..random.u64(1..=3) {
+        let slots = random.u64(1..=3);
+        for at in 0..slots {
             let mut layers = Vec::from(LAYERS);
             layers.retain(|layer| !layer.starts_with(without));
             random.shuffle(&mut layers);
@@ -178,13 +187,21 @@ impl Scene {
             );
             let layers = layers.join(", ");
             let protected = (seed + at) % 2 == 1;
+            // The frames of the first layer of the outermost slot have another key, and no byte.
+            let is_keyed = at + 1 == slots && seed % 4 == 2;
+            let key = if is_keyed { "key = 2, " } else { "" };
             nodes = format!(
-                "slot slot{at}(protected = {protected}) by {policy} {{ {layers} }} {{ {nodes} }}"
+                "slot slot{at}({key}protected = {protected}) by {policy} \
+                 {{ {layers} }} {{ {nodes} }}"
             );
+            if is_keyed {
+                nodes = format!("first_come {{ key 1 {nodes} }}");
+            }
         }
         let text = format!(
             "use boost.arq\nuse boost.block_code\nuse boost.parity\nuse boost.run_lengths\n\
-             use fault.delay\nuse order.sequencer\nuse layers\n\
+             use fault.delay\nuse order.first_come\nuse order.resequencer\n\
+             use order.sequencer\nuse layers\n\
              stack chaos {{ link air(mtu = 200) {{ {nodes} }} }}\n"
         );
         let mut faults = Faults {
@@ -206,6 +223,7 @@ impl Scene {
             keeps_order,
             last: last.expect("a scene has a slot"),
             is_sparse: false,
+            is_ordered,
         }
     }
 
@@ -235,6 +253,7 @@ impl Scene {
             keeps_order: true,
             last: 0,
             is_sparse: true,
+            is_ordered: false,
         }
     }
 
@@ -267,6 +286,7 @@ struct End<'p> {
 struct Run<'p> {
     program: &'p Program,
     is_sparse: bool,
+    end_ns: u64,
     ends: Vec<End<'p>>,
     events: BinaryHeap<Reverse<(u64, u64, What)>>,
     scheduled: u64,
@@ -304,6 +324,11 @@ impl<'p> Run<'p> {
         let mut run = Run {
             program,
             is_sparse: scene.is_sparse,
+            end_ns: if scene.is_ordered {
+                END_OF_GAPS_NS
+            } else {
+                END_NS
+            },
             ends: vec![end(2 * scene.seed), end(2 * scene.seed + 1)],
             events: BinaryHeap::new(),
             scheduled: 0,
@@ -327,7 +352,7 @@ impl<'p> Run<'p> {
         let Some(Reverse((now_ns, _, what))) = self.events.pop() else {
             return false;
         };
-        if now_ns > END_NS {
+        if now_ns > self.end_ns {
             return false;
         }
         let (end, call) = match what {
@@ -440,6 +465,10 @@ fn compared(scene: &Scene, from: &End, to: &End) -> Result<(), String> {
     if repeated > 0 && faults.duplicate == 0.0 && faults.reorder == 0.0 && scene.keeps_order {
         return Err(format!("{repeated} messages came twice"));
     }
+    let came: Vec<_> = to.came.iter().map(|message| &message[..4]).collect();
+    if scene.is_ordered && !came.is_sorted_by(|one, other| one < other) {
+        return Err("messages came up in another order, or twice".to_string());
+    }
     if scene.is_sparse && !missing.is_empty() {
         return Err(format!("{} messages were not repaired", missing.len()));
     }
@@ -474,6 +503,7 @@ fn library() -> BTreeMap<String, String> {
         "boost/parity",
         "check",
         "fault",
+        "link",
         "order",
         "policy",
         "policy/spp",
@@ -526,7 +556,7 @@ fn succeeds(scene: &Scene, library: &BTreeMap<String, String>) {
 }
 
 /// A file of the library, what stands there, and what instead.
-const FAULTS: [(&str, &str, &str); 7] = [
+const FAULTS: [(&str, &str, &str); 8] = [
     // an encoder does not send what it owes
     (
         "layers.loom",
@@ -559,6 +589,12 @@ const FAULTS: [(&str, &str, &str); 7] = [
     ),
     // the parity of a part block does not say how many messages the block has
     ("boost/parity/parity.loom", "size = place", "size = k"),
+    // the first message that waits behind a gap is forgotten
+    (
+        "order/resequencer.loom",
+        "expected = early.first else expected",
+        "expected = (early.first else expected) + 1",
+    ),
     // what is lost is not divided by its coefficient
     (
         "boost/block_code/repair.loom",

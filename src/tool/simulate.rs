@@ -7,12 +7,14 @@
 //! ```text
 //! scenario (document)   what is written       prepare   found to fit the stacks (words, phrases)
 //! compiled, interpreted what runs a stack     record    what watches it
+//! compiled_network      stacks that are compiled once, for many runs
 //! promise, verdict      what has to hold, and what people read of it
 //! ```
 //!
 //! The network itself is in `simulate/network`; here are the stacks, files and words.
 
 pub mod compiled;
+pub mod compiled_network;
 mod document;
 mod esterel;
 mod interpreted;

@@ -55,6 +55,8 @@ pub struct Node<'a> {
     pub arguments: &'a [ast::Argument],
     /// What it gives.
     pub provides: Vec<ServiceId>,
+    /// What it gives if what is below gives it.
+    pub hands_on: Vec<ServiceId>,
     /// Its joints below.
     pub below: Vec<Lower>,
     /// Its joints above, in the order of writing.
@@ -157,7 +159,8 @@ pub fn compose<'a>(
     }
     composer.name_nodes(stack);
     composer.join_sides();
-    let composition = composer.composition;
+    let mut composition = composer.composition;
+    composition.hand_on(services);
     check_joints(&composition, services, diagnostics);
     keep_first_place(diagnostics);
     composition
@@ -170,7 +173,8 @@ pub fn compose_alone<'a>(
     layer: &'a ast::Layer,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Composition<'a> {
-    let node = node(services, unit, layer, layer.name.span, &[], diagnostics);
+    let mut node = node(services, unit, layer, layer.name.span, &[], diagnostics);
+    node.provides.extend(&node.hands_on);
     Composition {
         nodes: vec![node],
         links: Vec::new(),
@@ -221,6 +225,33 @@ impl<'a> Composition<'a> {
             Sessions::Keyed | Sessions::Same(_) | Sessions::Labelled(..) => true,
             Sessions::Static(_) => false,
         })
+    }
+
+    /// Gives each layer the services that it hands on: those that all joints give which may have
+    /// them.
+    fn hand_on(&mut self, services: &Services) {
+        for entity in self.entities() {
+            let node = self.node(entity);
+            let is_given = |service: &ServiceId| {
+                let lowers = node.below.iter();
+                let mut lowers = lowers.filter(|lower| lower.optional.contains(service));
+                lowers.all(|lower| self.gives(lower.ground, *service, services))
+            };
+            let given = node.hands_on.iter().copied().filter(is_given);
+            let given: Vec<_> = given.collect();
+            self.nodes[entity.at()].provides.extend(given);
+        }
+    }
+
+    fn gives(&self, ground: Ground, service: ServiceId, services: &Services) -> bool {
+        match ground {
+            Ground::Node(below, _) => {
+                let mut given = self.node(below).provides.iter();
+                given.any(|given| services.gives(*given, service))
+            }
+            Ground::Link(_) => services.is_of_links(service),
+            Ground::Nothing => true,
+        }
     }
 }
 
@@ -593,6 +624,7 @@ fn node<'a>(
         found
     };
     let mut provides: Vec<_> = layer.provides.iter().filter_map(&mut find).collect();
+    let hands_on = layer.hands_on.iter().filter_map(&mut find).collect();
     if layer.provides.is_empty() {
         provides.push(services.messages());
     }
@@ -611,6 +643,7 @@ fn node<'a>(
         span,
         arguments,
         provides,
+        hands_on,
         below,
         above: Vec::new(),
         sides,

@@ -308,10 +308,9 @@ impl<'a, 'b> RulesOf<'a, 'b> {
     fn check(&self, context: &mut Context, source: &ast::Header) {
         let (entity, told) = (self.layer.entity, context.diagnostics.len());
         if self.counted {
-            let least = context.program.headers[self.id.at()].least;
-            let varies = context.program.headers[self.id.at()].fields.iter();
-            let varies = varies.clone().any(|field| field.width == 0);
-            if least > 0 || varies {
+            let header = &context.program.headers[self.id.at()];
+            let varies = header.fields.iter().any(|field| field.width == 0);
+            if header.most > 0 || varies {
                 let reason = context.reason(entity, "too_short");
                 context.program.headers[self.id.at()].too_short = Some(reason);
             }

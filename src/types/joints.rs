@@ -291,7 +291,7 @@ impl Joints<'_, '_, '_> {
             }
             Ground::Link(link) => {
                 let name = self.services.name(service);
-                if name != "frames" && service != self.services.messages() {
+                if !self.services.is_of_links(service) && service != self.services.messages() {
                     let composition = self.composition;
                     let node = composition.node(entity);
                     let link = self.composition.links[link.at()].name;

@@ -47,6 +47,8 @@ pub struct Layer<'a> {
     pub bound: BTreeMap<String, Type>,
     /// What it gives.
     pub provides: Interface,
+    /// What the layers above would have of what it hands on, whether it is there or not.
+    pub hands_on: Interface,
     /// What it needs, joint by joint.
     pub requires: Vec<Interface>,
     /// What it uses beside the path.
@@ -187,6 +189,7 @@ fn reserve<'a>(context: &mut Context, composition: &Composition<'a>) -> Vec<Laye
             kinds,
             bound: BTreeMap::new(),
             provides: Interface::default(),
+            hands_on: Interface::default(),
             requires: Vec::new(),
             sides: Vec::new(),
             scope,
@@ -260,6 +263,10 @@ fn types<'a>(
     for service in &node.provides {
         let interface = services.interface(context, words, *service, &layer.bound);
         layer.provides.add(&interface);
+    }
+    for service in &node.hands_on {
+        let interface = services.interface(context, words, *service, &layer.scope.types);
+        layer.hands_on.add(&interface);
     }
     for lower in &node.below {
         let bound = match composition.alone {
@@ -398,7 +405,9 @@ fn fill_scope(composition: &Composition, layer: &mut Layer, own: BTreeMap<String
     seen.add(&layer.provides);
     let scope = &mut layer.scope;
     scope.attributes = seen.attributes;
-    scope.above = layer.provides.up.clone();
+    let mut told = layer.provides.clone();
+    told.add(&layer.hands_on);
+    scope.above = told.up;
     scope.below = below;
     let lowers = node.below.iter().zip(&layer.requires);
     let joints = lowers.map(|(lower, interface)| LowerJoint {

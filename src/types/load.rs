@@ -10,12 +10,14 @@
 //!     -> [("layers/transport/tcp/tcp.loom", ..), ("layers/transport/tcp/window.loom", ..), ..]
 //! ```
 
+mod one_sided;
 mod policies;
 
 use super::names::refuse_repeated;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
 use crate::syntax::loom::{ast, parse, without_slots};
+use one_sided::refuse_headers;
 use policies::layers_of;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::OnceLock;
@@ -246,6 +248,13 @@ impl Files {
         }
         visible
     }
+
+    /// The layer of a name, as a unit sees it.
+    fn layer_in_sight(&self, unit: UnitId, name: &str) -> Option<&ast::Layer> {
+        let visible = self.visible(unit).into_iter();
+        let mut layers = visible.flat_map(|unit| &self.unit(unit).layers);
+        layers.find(|layer| layer.name.is(name))
+    }
 }
 
 /// No library: a file is looked at by itself.
@@ -402,6 +411,8 @@ impl Loader<'_> {
                 let policies = self.policies_in_sight(id);
                 for stack in &mut stacks {
                     let used = without_slots(stack, self.sources, |slot| {
+                        let layer = |name: &str| self.files.layer_in_sight(id, name);
+                        refuse_headers(slot, layer, &mut self.diagnostics);
                         layers_of(slot, &policies, &mut self.diagnostics)
                     });
                     let used = used.into_iter().map(|used| (id, used, Why::ForSlots));

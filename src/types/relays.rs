@@ -23,6 +23,8 @@ pub struct Notices<'a, 'b> {
     composition: &'b Composition<'a>,
     layers: &'b [Layer<'a>],
     handled: BTreeSet<(EntityId, NoticeId)>,
+    /// By entity, notices that go to those who use it by a side joint, and to nobody above.
+    beside: Vec<Vec<NoticeId>>,
 }
 
 impl<'a, 'b> Notices<'a, 'b> {
@@ -49,6 +51,11 @@ impl<'a, 'b> Notices<'a, 'b> {
             composition,
             layers,
             handled,
+            beside: program
+                .entities
+                .iter()
+                .map(|entity| entity.beside.clone())
+                .collect(),
         }
     }
 
@@ -175,6 +182,7 @@ impl<'a, 'b> Notices<'a, 'b> {
             arriving.extend(face.up.values());
             if let Ground::Node(below, _) = lower.ground {
                 arriving.extend(self.layers[below.at()].provides.up.values());
+                arriving.retain(|notice| !self.beside[below.at()].contains(notice));
                 let passed = self.arriving_from_below(below);
                 let relayed = |notice: &NoticeId| !self.handled.contains(&(below, *notice));
                 arriving.extend(passed.into_iter().filter(relayed));

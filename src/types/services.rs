@@ -20,6 +20,9 @@ use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast;
 use std::collections::BTreeMap;
 
+/// The service that every link provides.
+const OF_LINKS: &str = "frames";
+
 /// A service, among all that the files declare.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct ServiceId(u32);
@@ -157,6 +160,11 @@ impl<'a> Services<'a> {
         let unit = self.files.built_in();
         let found = self.find(unit, "messages");
         found.expect("the built-in service is among the files")
+    }
+
+    /// Whether links provide it.
+    pub fn is_of_links(&self, service: ServiceId) -> bool {
+        self.name(service) == OF_LINKS
     }
 
     /// What it is called.

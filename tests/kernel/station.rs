@@ -31,6 +31,12 @@ pub fn whole() -> &'static Program {
     PROGRAM.get_or_init(|| load("tests/kernel/whole.loom"))
 }
 
+/// A host with a slot whose second layer each end asks for at once.
+pub fn boosted() -> &'static Program {
+    static PROGRAM: OnceLock<Program> = OnceLock::new();
+    PROGRAM.get_or_init(|| load("tests/kernel/boosted.loom"))
+}
+
 /// A started stack, its device and its applications.
 pub struct Station {
     stack: Compiled<'static>,

@@ -13,6 +13,14 @@
 //!                                                 layers = 2, digest = 0x3d1f_0b1c)
 //!                                       as repair_ways { tunnel { port messages } }
 //! ```
+//!
+//! A slot with a key of its own sends frames of its first layer as they are:
+//!
+//! ```text
+//! key 1 slot repair(key = 2) { off       key 1 slot_plain as repair_plain { off as repair_off }
+//!                              parity }  key 2 slot_frames(keyed = true) as repair {
+//!                                            key 1 parity as repair_parity ..
+//! ```
 
 use super::ast;
 use crate::source::{Sources, Span};
@@ -21,8 +29,9 @@ use crate::source::{Sources, Span};
 const CONTROL: u64 = 15;
 
 /// The files of the library in which the layers of slots are.
-const FILES: [[&str; 2]; 4] = [
+const FILES: [[&str; 2]; 5] = [
     ["boost", "slot_frames"],
+    ["boost", "slot_plain"],
     ["boost", "slot_ways"],
     ["boost", "off"],
     ["policy", "at_once"],
@@ -43,8 +52,8 @@ pub fn without_slots(
     };
     let nodes = std::mem::take(&mut stack.nodes);
     for node in nodes {
-        let node = expansion.node(node);
-        stack.nodes.push(node);
+        let nodes = expansion.nodes(node);
+        stack.nodes.extend(nodes);
         stack.nodes.append(&mut expansion.behind);
     }
     let Some(span) = expansion.first else {
@@ -64,7 +73,7 @@ pub fn without_slots(
 struct Expansion<'s, Policy> {
     sources: &'s Sources,
     policy: Policy,
-    /// The tops of slots, which stand behind the node in which the slots are.
+    /// What stands behind the node in which slots are: their tops.
     behind: Vec<ast::Node>,
     /// The place of the first slot.
     first: Option<Span>,
@@ -74,16 +83,15 @@ impl<Policy> Expansion<'_, Policy>
 where
     Policy: FnMut(&ast::Slot) -> Vec<ast::LayerUse>,
 {
-    /// A node without slots.
-    fn node(&mut self, node: ast::Node) -> ast::Node {
+    /// A node without slots. A slot with a key of its own becomes two nodes.
+    fn nodes(&mut self, node: ast::Node) -> Vec<ast::Node> {
         let ast::NodeKind::Slot(slot) = node.kind else {
             let above = node.above.into_iter();
-            let above = above.map(|above| self.node(above)).collect();
-            return ast::Node { above, ..node };
+            let above = above.flat_map(|above| self.nodes(above)).collect();
+            return vec![ast::Node { above, ..node }];
         };
         let (notes, key, span) = (node.notes, node.key, node.span);
-        let place = slot.name.span;
-        self.first.get_or_insert(place);
+        self.first.get_or_insert(slot.name.span);
         let mut labelled = Vec::new();
         let mut ways = Vec::new();
         for (label, variant) in (0..).zip(&slot.variants) {
@@ -93,35 +101,40 @@ where
         }
         let (policy, control) = self.policy(&slot);
         labelled.push(policy);
+        let top = self.top(&slot, ways, control);
+        let outer = std::mem::take(&mut self.behind);
+        let above = node.above.into_iter();
+        let above = above.flat_map(|above| self.nodes(above)).collect();
+        let inner = std::mem::replace(&mut self.behind, outer);
+        self.behind.push(layer(top, None, above, span));
+        self.behind.extend(inner);
+        let mut bottoms = bottoms(slot, key, labelled, span);
+        bottoms[0].notes = notes;
+        bottoms
+    }
+
+    /// The router on the layers of a slot.
+    fn top(
+        &self,
+        slot: &ast::Slot,
+        ways: Vec<ast::Expression>,
+        control: ast::Name,
+    ) -> ast::LayerUse {
+        let place = slot.name.span;
         let list = ast::Expression {
             kind: ast::ExpressionKind::List(ways),
             span: place,
         };
-        let top = ast::LayerUse {
+        ast::LayerUse {
             layer: name("slot_ways", place),
             arguments: vec![
                 argument("ways", list),
                 argument("control", value(control)),
                 argument("frames", value(slot.name.clone())),
                 argument("layers", number(slot.variants.len() as u64, place)),
-                argument("digest", number(self.digest(&slot).into(), place)),
+                argument("digest", number(self.digest(slot).into(), place)),
             ],
             alias: Some(name(&format!("{}_ways", slot.name), place)),
-        };
-        let outer = std::mem::take(&mut self.behind);
-        let above = node.above.into_iter();
-        let above = above.map(|above| self.node(above)).collect();
-        let inner = std::mem::replace(&mut self.behind, outer);
-        self.behind.push(layer(top, None, above, span));
-        self.behind.extend(inner);
-        let bottom = ast::LayerUse {
-            layer: name("slot_frames", place),
-            arguments: slot.arguments,
-            alias: Some(slot.name),
-        };
-        ast::Node {
-            notes,
-            ..layer(bottom, key, labelled, span)
         }
     }
 
@@ -162,6 +175,45 @@ where
             (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193)
         })
     }
+}
+
+/// What stands below the layers of a slot: one node, or two if the slot has a key of its own.
+fn bottoms(
+    slot: ast::Slot,
+    key: Option<ast::Expression>,
+    mut labelled: Vec<ast::Node>,
+    span: Span,
+) -> Vec<ast::Node> {
+    let is_key = |argument: &ast::Argument| argument.name.is("key");
+    let (mut own, mut arguments): (Vec<_>, Vec<_>) = slot.arguments.into_iter().partition(is_key);
+    let place = slot.name.span;
+    let plain_name = name(&format!("{}_plain", slot.name), place);
+    let frames = |arguments| ast::LayerUse {
+        layer: name("slot_frames", place),
+        arguments,
+        alias: Some(slot.name),
+    };
+    let Some(own) = own.pop() else {
+        return vec![layer(frames(arguments), key, labelled, span)];
+    };
+    let yes = ast::Expression {
+        kind: ast::ExpressionKind::Boolean(true),
+        span: own.span,
+    };
+    arguments.push(argument("keyed", yes));
+    let plain = ast::LayerUse {
+        layer: name("slot_plain", place),
+        arguments: Vec::new(),
+        alias: Some(plain_name),
+    };
+    let first = ast::Node {
+        key: None,
+        ..labelled.remove(0)
+    };
+    vec![
+        layer(plain, key, vec![first], span),
+        layer(frames(arguments), Some(own.value), labelled, span),
+    ]
 }
 
 /// A layer of a slot, at a label of the slot's frames or on another layer, and the name that it

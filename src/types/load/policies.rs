@@ -7,7 +7,8 @@
 //! policy noise(most: u32 = 25) {
 //!     monitor errors
 //!     decision counting(most = most)         slot repair by noise(most = 8)
-//!     signal spp                               -> spp, counting(most = 8), errors
+//!     signal spp                               -> station, spp, counting(most = 8), errors
+//!     peer station
 //! }
 //! ```
 
@@ -37,6 +38,7 @@ pub fn layers_of(
     let signal = policy.signal.clone();
     let signal = signal.unwrap_or_else(|| at_once(wanted.layer.span));
     let parts = [
+        policy.peer.clone(),
         Some(signal),
         policy.decision.clone(),
         policy.monitor.clone(),

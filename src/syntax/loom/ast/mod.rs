@@ -143,6 +143,8 @@ pub struct Layer {
     pub parameters: Vec<Parameter>,
     /// The services above it.
     pub provides: Vec<Name>,
+    /// Services that it hands on from below, `link?`: it provides those that the layer below does.
+    pub hands_on: Vec<Name>,
     /// The services below it.
     pub requires: Vec<Requirement>,
     /// The services beside it.

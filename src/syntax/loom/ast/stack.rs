@@ -122,4 +122,6 @@ pub struct Policy {
     pub decision: Option<LayerUse>,
     /// The layer that signals wishes to the other end; without it they swap this end.
     pub signal: Option<LayerUse>,
+    /// The layer that says to whom signals go, for a link with several stations.
+    pub peer: Option<LayerUse>,
 }

@@ -4,7 +4,8 @@ use super::{Parsed, Parser, Separator};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::ast::{
-    Declaration, File, Layer, Parameter, Requirement, Service, ServiceItem, Shape, SideJoint, Use,
+    Declaration, File, Layer, Name, Parameter, Requirement, Service, ServiceItem, Shape, SideJoint,
+    Use,
 };
 
 /// Words with which a line at the top of a file begins.
@@ -172,7 +173,8 @@ impl Parser<'_> {
         };
         let name = self.name("the name of the layer")?;
         let parameters = self.optional_parameters()?;
-        let (mut provides, mut requires, mut uses) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut provides, mut hands_on) = (Vec::new(), Vec::new());
+        let (mut requires, mut uses) = (Vec::new(), Vec::new());
         loop {
             let place = self.at;
             while self.token().kind == super::TokenKind::Newline {
@@ -182,7 +184,7 @@ impl Parser<'_> {
                 self.correct_spelling(&["provides", "requires"]);
             }
             if self.accept("provides").is_some() {
-                provides.extend(self.names("a service")?);
+                self.services(&mut provides, &mut hands_on)?;
             } else if self.is_at("requires") {
                 requires.push(self.requirement()?);
             } else if self.is_at("uses") {
@@ -209,6 +211,7 @@ impl Parser<'_> {
             name,
             parameters,
             provides,
+            hands_on,
             requires,
             uses,
             items,
@@ -232,16 +235,7 @@ impl Parser<'_> {
             None
         };
         let (mut services, mut optional) = (Vec::new(), Vec::new());
-        loop {
-            let service = self.name("a service")?;
-            match self.accept("?") {
-                Some(_) => optional.push(service),
-                None => services.push(service),
-            }
-            if self.accept(",").is_none() {
-                break;
-            }
-        }
+        self.services(&mut services, &mut optional)?;
         Ok(Requirement {
             joint,
             is_list,
@@ -249,6 +243,20 @@ impl Parser<'_> {
             optional,
             span: self.span_from(start),
         })
+    }
+
+    /// `messages, booster?`
+    fn services(&mut self, plain: &mut Vec<Name>, optional: &mut Vec<Name>) -> Parsed<()> {
+        loop {
+            let service = self.name("a service")?;
+            match self.accept("?") {
+                Some(_) => optional.push(service),
+                None => plain.push(service),
+            }
+            if self.accept(",").is_none() {
+                return Ok(());
+            }
+        }
     }
 
     fn side_joint(&mut self) -> Parsed<SideJoint> {

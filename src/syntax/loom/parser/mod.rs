@@ -273,14 +273,6 @@ impl<'a> Parser<'a> {
         })
     }
 
-    fn names(&mut self, what: &str) -> Parsed<Vec<Name>> {
-        let mut names = vec![self.name(what)?];
-        while self.accept(",").is_some() {
-            names.push(self.name(what)?);
-        }
-        Ok(names)
-    }
-
     // Lists.
 
     /// Elements in brackets. What cannot be read is left out.

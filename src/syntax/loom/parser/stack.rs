@@ -12,7 +12,7 @@ use crate::syntax::loom::token::TokenKind;
 const SLOT_LIMIT: usize = 15;
 
 /// The parts of a policy, from the top.
-const PARTS: [&str; 3] = ["monitor", "decision", "signal"];
+const PARTS: [&str; 4] = ["monitor", "decision", "signal", "peer"];
 
 impl Parser<'_> {
     /// `stack host { … }`
@@ -153,18 +153,18 @@ impl Parser<'_> {
             return Err(self
                 .report(refused.why("The layers to which the policy gives it check its value.")));
         }
-        let mut parts: [Option<LayerUse>; 3] = [None, None, None];
+        let mut parts: [Option<LayerUse>; 4] = [const { None }; 4];
         self.list("{", Separator::CommaOrNewline, |parser| {
             parser.policy_part(&mut parts)
         })?;
-        let [monitor, decision, signal] = parts;
-        if monitor.is_none() && decision.is_none() && signal.is_none() {
+        if parts.iter().all(Option::is_none) {
             let title = format!("the policy `{name}` has no part");
             return Err(self.report(
                 Diagnostic::error(Id::MissingPart, title, name.span, "")
                     .help("write `decision LAYER` in its braces"),
             ));
         }
+        let [monitor, decision, signal, peer] = parts;
         let (notes, _) = self.finish(beginning);
         Ok(Policy {
             notes,
@@ -173,16 +173,17 @@ impl Parser<'_> {
             monitor,
             decision,
             signal,
+            peer,
         })
     }
 
     /// `decision counting(most = 8)`
-    fn policy_part(&mut self, parts: &mut [Option<LayerUse>; 3]) -> Parsed<()> {
+    fn policy_part(&mut self, parts: &mut [Option<LayerUse>; 4]) -> Parsed<()> {
         if !PARTS.iter().any(|part| self.is_at(part)) {
             self.correct_spelling(&PARTS);
         }
         let Some(place) = PARTS.iter().position(|part| self.is_at(part)) else {
-            return Err(self.unexpected("`monitor`, `decision` or `signal`"));
+            return Err(self.unexpected("`monitor`, `decision`, `signal` or `peer`"));
         };
         let word = self.take().span;
         let part = self.layer_use("a layer")?;

@@ -304,8 +304,8 @@ mod lockstep;
 #[cfg(test)]
 mod tests {
     use super::{BayesFilter, LEVELS, ONE, PATIENCE_NS, STEP_NS, level, power};
-    use crate::tool::bench::boosters::bernoulli::frame_error_rate;
     use crate::tool::bench::boosters::decision::{Damage, Decision};
+    use crate::tool::bench::boosters::theory::bernoulli::frame_error_rate;
     use crate::tool::bench::boosters::transport::PAPER;
 
     const SEED: u64 = 1;

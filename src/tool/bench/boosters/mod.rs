@@ -1,46 +1,38 @@
 //! `loom bench boosters`: the theory of policies that insert and remove error correction while
-//! frames flow, and their simulated errors (Boosters 1999).
+//! frames flow, their simulated errors (Boosters 1999), and stacks of the library in virtual time.
 //!
-//! In: nothing but numbers of the paper and of measured transports. Out: tables, as text or JSON,
-//! and figures as SVG. Nothing is measured here, so each run gives the same numbers.
+//! In: nothing but numbers of the paper and of measured transports, and the library. Out: tables,
+//! as text or JSON, and figures as SVG. Nothing is timed here, so each run gives the same numbers.
 //!
 //! ```text
-//! bernoulli      bit error rate -> frame error rate, and the number of errors
-//! markov         Markov chains, solved without subtractions
-//! counter        the paper's event counter as a Markov chain: figures 8, 9 and 10
-//! critical       where a booster begins to pay, and a counter begins to rise: figure 7
-//! goodput        goodput by the cost of a lost frame; the errors of equations 5 and 7
-//! codes          frame error rates behind decoders
-//! ladder         the best code for each bit error rate
+//! theory         computed numbers: frame error rates, goodput, chains
 //! decision       the interface of policies
 //! event_counter  the paper's policy, in integers
 //! bayes_filter   the default policy, in integers
 //! transport      the transports that are modelled
 //! trial          a connection, a policy and a square wave of bit errors: figures 3 and 12 to 15
+//! stacks         the same with TCP, slot and policy of the library, compiled, in virtual time
 //! tables         tables, and those of transports and codes
 //! figures        the figures of the paper, as tables and as SVG; the bars for the model
 //! ```
 
 mod bayes_filter;
-mod bernoulli;
-mod codes;
-mod counter;
-mod critical;
 mod decision;
 mod event_counter;
 mod figures;
-mod goodput;
-mod ladder;
-mod markov;
+mod stacks;
 mod tables;
+mod theory;
 mod transport;
 mod trial;
 
-use super::table;
+use super::{Goal, table};
 use crate::tool::failure::{Failure, about};
 use crate::tool::progress;
 use crate::tool::terminal::result;
+use figures::trials::{Model, Trials};
 use figures::{Figure, chain, gains, goals, throughput, trials, windows};
+use stacks::Stacks;
 use std::fmt::Write as _;
 use std::path::Path;
 use tables::Table;
@@ -65,7 +57,9 @@ pub fn run(
 ) -> Result<(), Failure> {
     let spinner = progress::spinner("bench");
     spinner.set_message("theory of policies");
-    let (figures, simulated) = found(extent, &|text| spinner.set_message(text.to_string()));
+    let say = |text: &str| spinner.set_message(text.to_string());
+    let (figures, simulated) = found(extent, &say)?;
+    let linked = over_stacks(extent, &say)?;
     spinner.finish_and_clear();
     if let Some(folder) = pictures {
         std::fs::create_dir_all(folder).map_err(about(folder))?;
@@ -73,10 +67,15 @@ pub fn run(
             let path = folder.join(format!("figure-{}.svg", figure.number));
             std::fs::write(&path, figure.plot.svg()).map_err(about(&path))?;
         }
+        for figure in linked.iter().flat_map(|(found, _)| drawn(found)) {
+            let path = folder.join(format!("figure-{}-stacks.svg", figure.number));
+            std::fs::write(&path, figure.plot.svg()).map_err(about(&path))?;
+        }
     }
     let bars = goals::goals(extent, simulated.first());
     let mut tables: Vec<Table> = figures.into_iter().flat_map(|one| one.tables).collect();
-    for trials in simulated.iter().skip(1) {
+    let others = simulated.iter().skip(1);
+    for trials in others.chain(linked.iter().map(|(found, _)| found)) {
         tables.extend([
             throughput::fixed_table(trials),
             throughput::ideal_table(trials),
@@ -85,10 +84,15 @@ pub fn run(
     }
     tables.extend(tables::computed());
     if !bars.is_empty() {
-        tables.push(goals::table(&bars));
+        tables.push(goals::table("Goals, of the model: paper's set-up", &bars));
+    }
+    let bars_of_stacks = linked.map_or_else(Vec::new, |(_, goals)| goals);
+    if !bars_of_stacks.is_empty() {
+        tables.push(goals::table("Goals, of the stacks", &bars_of_stacks));
     }
     print(&tables, json)?;
-    let missed = bars.iter().filter(|goal| !goal.met);
+    let missed = bars.iter().chain(&bars_of_stacks);
+    let missed = missed.filter(|goal| !goal.met);
     let missed: Vec<&str> = missed.map(|goal| goal.metric.as_str()).collect();
     if strict && !missed.is_empty() {
         let missed = missed.join("; ");
@@ -98,7 +102,7 @@ pub fn run(
 }
 
 /// Returns the figures, with the paper's TCP, and the runs of each transport.
-fn found(extent: Extent, say: &dyn Fn(&str)) -> (Vec<Figure>, Vec<trials::Trials>) {
+fn found(extent: Extent, say: &dyn Fn(&str)) -> Result<(Vec<Figure>, Vec<Trials>), Failure> {
     let maxima = match extent {
         Extent::Quick => &chain::MAXIMA[..3],
         Extent::Theory | Extent::Full => &chain::MAXIMA[..],
@@ -114,8 +118,8 @@ fn found(extent: Extent, say: &dyn Fn(&str)) -> (Vec<Figure>, Vec<trials::Trials
     };
     let mut simulated = Vec::new();
     for transport in transports {
-        say(&format!("policies, {}", transport.name));
-        simulated.push(trials::Trials::run(*transport, *plan));
+        let say = |text: &str| say(&format!("policies, {}, {text}", transport.name));
+        simulated.push(Trials::run(&Model(*transport), *plan, &say)?);
     }
     say("critical bit error rates");
     let mut figures = vec![windows::figure(windows)];
@@ -125,7 +129,29 @@ fn found(extent: Extent, say: &dyn Fn(&str)) -> (Vec<Figure>, Vec<trials::Trials
         figures.push(throughput::ideal(paper));
         figures.extend(gains::figures(paper));
     }
-    (figures, simulated)
+    Ok((figures, simulated))
+}
+
+/// Returns the runs over stacks, and whether they meet their goals; none if nothing is simulated.
+fn over_stacks(extent: Extent, say: &dyn Fn(&str)) -> Result<Option<(Trials, Vec<Goal>)>, Failure> {
+    let plan = match extent {
+        Extent::Theory => return Ok(None),
+        Extent::Quick => trials::QUICK_STACKS,
+        Extent::Full => trials::STACKS,
+    };
+    let say = |text: &str| say(&format!("stacks, {text}"));
+    let stacks = Stacks::new(transport::OURS)?;
+    let found = Trials::run(&stacks, plan, &say)?;
+    let model = Trials::run(&Model(transport::OURS), plan, &|_| {})?;
+    let swap_ns = stacks.swap_ns()?;
+    let goals = goals::of_stacks(&found, &model, swap_ns);
+    Ok(Some((found, goals)))
+}
+
+/// Returns the figures of runs over stacks.
+fn drawn(trials: &Trials) -> Vec<Figure> {
+    let first = [throughput::fixed(trials), throughput::ideal(trials)];
+    first.into_iter().chain(gains::figures(trials)).collect()
 }
 
 fn print(tables: &[Table], json: bool) -> Result<(), Failure> {

@@ -2,9 +2,9 @@
 //!
 //! In: the models of this folder. Out: tables, each with a line that says what its numbers are.
 
-use super::codes::{CODES, Code};
-use super::critical::window;
-use super::ladder::ladder;
+use super::theory::codes::{CODES, Code};
+use super::theory::critical::window;
+use super::theory::ladder::ladder;
 use super::transport::{LINUX, OURS, PAPER};
 use serde::Serialize;
 

@@ -12,8 +12,8 @@
 //! swap     one round-trip time after the wish
 //! ```
 
-use super::bernoulli::some_errors;
 use super::decision::{Always, Damage, Decision};
+use super::theory::bernoulli::some_errors;
 use super::transport::{Losses, Recovery, Transport};
 use fastrand::Rng;
 
@@ -235,7 +235,7 @@ mod tests {
     use super::{Always, Decision, Wave, best, run};
     use crate::tool::bench::boosters::bayes_filter::BayesFilter;
     use crate::tool::bench::boosters::event_counter::{EventCounter, Parameters, Silence};
-    use crate::tool::bench::boosters::goodput::relative_error;
+    use crate::tool::bench::boosters::theory::goodput::relative_error;
     use crate::tool::bench::boosters::transport::PAPER;
 
     const SECOND_NS: u64 = 1_000_000_000;

@@ -12,8 +12,8 @@ use crate::simulate::stack::Stack;
 use crate::simulate::state::{Emitted, Limits};
 use crate::simulate::trace::{Call, Driver, Step};
 use crate::simulate::value::Datum;
-use crate::tool::bench::boosters::bernoulli::some_errors;
 use crate::tool::bench::boosters::decision::{Damage, Decision};
+use crate::tool::bench::boosters::theory::bernoulli::some_errors;
 use crate::tool::bench::boosters::transport::{
     CODES, FRAME_BYTES, LADDER, Losses, OURS, PAPER, Transport,
 };

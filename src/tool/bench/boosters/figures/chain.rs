@@ -5,8 +5,8 @@
 
 use super::plot::{Axis, Curve, Look, Panel, Plot};
 use super::{Figure, Statement, statements};
-use crate::tool::bench::boosters::counter::Counter;
 use crate::tool::bench::boosters::tables::{Table, power};
+use crate::tool::bench::boosters::theory::counter::Counter;
 
 /// Counter maxima that are drawn.
 const DRAWN: [u32; 4] = [5, 10, 25, 50];

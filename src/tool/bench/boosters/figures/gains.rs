@@ -21,6 +21,9 @@ const OVER_CODE: Quantity =
 const OVER_REED_SOLOMON: Quantity =
     |trials, way, half, rate| trials.gain(way, Way::ReedSolomon, half, rate);
 
+/// The paper's policy.
+const PAPERS: Way = Way::Counting(25);
+
 /// Times between changes that are drawn, in seconds: the paper's.
 const DRAWN: [u64; 4] = [5, 10, 20, 40];
 
@@ -54,10 +57,13 @@ pub fn figures(trials: &Trials) -> [Figure; 3] {
             ..Axis::linear(label, highest)
         };
         let panels = trials.ways().filter(|way| is_drawn(*way));
-        let texts = texts(trials, number);
+        let mut tables = of_number(number);
+        if trials.ways().any(|way| way == PAPERS) {
+            tables.push(statements(number, &texts(trials, number)));
+        }
         Figure {
             number,
-            tables: [of_number(number), vec![statements(number, &texts)]].concat(),
+            tables,
             plot: Plot {
                 title: format!("Figure {number}, simulated: {title}"),
                 panels: panels
@@ -165,11 +171,10 @@ fn table(trials: &Trials, title: &str, cell: &dyn Fn(Way, usize, usize) -> Strin
 fn texts(trials: &Trials, number: u32) -> Vec<Statement> {
     let slowest = trials.plan.halves_s.len() - 1;
     let fastest = trials.half(5).unwrap_or_default();
-    let counting = Way::Counting(25);
     let percent = |quantity: Quantity, half: usize, rate: f64| {
         let half_s = trials.plan.halves_s[half];
         trials.rate(rate).map_or("not simulated".to_string(), |at| {
-            let value = 100.0 * quantity(trials, counting, half, at);
+            let value = 100.0 * quantity(trials, PAPERS, half, at);
             format!("{value:.0} % at {}, T0 = {half_s} s", power(rate))
         })
     };
@@ -177,7 +182,7 @@ fn texts(trials: &Trials, number: u32) -> Vec<Statement> {
         let errors = trials.plan.rates.iter().enumerate();
         let errors = errors.filter(|(_, rate)| **rate >= 3e-8);
         errors
-            .map(|(at, _)| 100.0 * trials.error(counting, slowest, at))
+            .map(|(at, _)| 100.0 * trials.error(PAPERS, slowest, at))
             .fold(0.0, f64::max)
     };
     let statement = |paper, model| Statement {

@@ -7,9 +7,9 @@ use super::plot::{Axis, Curve, Look, Panel, Plot};
 use super::trials::{Trials, megabits};
 use super::way::{STATIC, Way};
 use super::{Figure, Statement, statements};
-use crate::tool::bench::boosters::codes::Code;
-use crate::tool::bench::boosters::goodput::goodput;
 use crate::tool::bench::boosters::tables::{Table, power};
+use crate::tool::bench::boosters::theory::codes::Code;
+use crate::tool::bench::boosters::theory::goodput::goodput;
 use crate::tool::bench::boosters::transport::{FRAME_BYTES, Transport};
 
 /// The highest goodput of the pictures, in Mbit/s.

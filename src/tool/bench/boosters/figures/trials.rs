@@ -4,11 +4,15 @@
 //! goodput of static codes at each constant bit error rate, the ideal goodput, and the outcome of
 //! each static code and each policy at each square wave.
 
-use super::way::{STATIC, Way};
-use crate::tool::bench::boosters::figures::way::SEED;
-use crate::tool::bench::boosters::goodput::{boost, relative_error};
-use crate::tool::bench::boosters::transport::{CODES, FRAME_BYTES, LADDER, Transport};
+use super::way::{SEED, STATIC, Way};
+use crate::tool::bench::boosters::tables::power;
+use crate::tool::bench::boosters::theory::codes::Code;
+use crate::tool::bench::boosters::theory::goodput::{boost, relative_error};
+use crate::tool::bench::boosters::transport::{
+    CODES, FRAME_BYTES, LADDER, REED_SOLOMON, Transport,
+};
 use crate::tool::bench::boosters::trial::{Outcome, Wave, best};
+use crate::tool::failure::Failure;
 
 /// The extent of a simulation.
 #[derive(Clone, Copy, Debug)]
@@ -61,11 +65,73 @@ pub const QUICK: Plan = Plan {
     halves: 10,
 };
 
+/// A place where connections run: in a model, or over stacks.
+pub trait Connections {
+    /// Returns the transport.
+    fn transport(&self) -> Transport;
+
+    /// Returns the words that say how numbers are found.
+    fn origin(&self) -> String;
+
+    /// Runs a connection of a way for so many seconds.
+    fn run(&self, way: Way, wave: Wave, duration_s: u64) -> Result<Outcome, Failure>;
+
+    /// Returns the goodput of the best of these codes at a constant bit error rate, in frames per
+    /// second.
+    fn best(&self, codes: &'static [Code], rate: f64, duration_s: u64) -> Result<f64, Failure>;
+}
+
+/// Connections in the model of this folder.
+pub struct Model(pub Transport);
+
+impl Connections for Model {
+    fn transport(&self) -> Transport {
+        self.0
+    }
+
+    fn origin(&self) -> String {
+        format!("simulated by the model; TCP: {}", self.0.name)
+    }
+
+    fn run(&self, way: Way, wave: Wave, duration_s: u64) -> Result<Outcome, Failure> {
+        Ok(way.run(&self.0, wave, duration_s))
+    }
+
+    fn best(&self, codes: &'static [Code], rate: f64, duration_s: u64) -> Result<f64, Failure> {
+        let transport = self.0.with(codes);
+        Ok(best(&transport, rate, duration_s * 1_000_000_000, SEED))
+    }
+}
+
+/// The plan of `Stacks`: no rate at which a run of this length has but a few errors.
+pub const STACKS: Plan = Plan {
+    constant: &[0.0, 1e-7, 3e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 1e-3],
+    rates: &[1e-6, 1e-5, 3e-5, 1e-4, 1e-3],
+    halves_s: &[5, 10, 40],
+    policies: &[Way::Counting(25), Way::Filter, Way::Ladder],
+    constant_s: 60,
+    least_s: 100,
+    halves: 10,
+};
+
+/// Two bit error rates, one time, and short runs.
+pub const QUICK_STACKS: Plan = Plan {
+    constant: &[0.0, 1e-7, 3e-7, 1e-6, 1e-3],
+    rates: &[1e-3],
+    halves_s: &[5],
+    policies: &[Way::Filter],
+    constant_s: 20,
+    least_s: 20,
+    halves: 4,
+};
+
 /// The results of a transport.
 #[derive(Clone, Debug)]
 pub struct Trials {
     /// The transport.
     pub transport: Transport,
+    /// The words that say how its numbers were found.
+    origin: String,
     /// The plan.
     pub plan: Plan,
     /// Goodput of each static code, at each constant bit error rate of the plan.
@@ -78,24 +144,35 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// Runs all of a plan.
-    pub fn run(transport: Transport, plan: Plan) -> Trials {
-        let static_run = |bit_error_rate| {
+    /// Runs all of a plan; tells `say` how far it is.
+    pub fn run(
+        connections: &dyn Connections,
+        plan: Plan,
+        say: &dyn Fn(&str),
+    ) -> Result<Trials, Failure> {
+        let static_run = |&bit_error_rate: &f64| {
+            say(&format!("bit error rate {}", power(bit_error_rate)));
             let constant = Wave {
                 half_ns: None,
                 bit_error_rate,
             };
-            STATIC.map(|way| way.run(&transport, constant, plan.constant_s).goodput)
+            let mut goodput = [0.0; STATIC.len()];
+            for (goodput, way) in goodput.iter_mut().zip(STATIC) {
+                *goodput = connections.run(way, constant, plan.constant_s)?.goodput;
+            }
+            Ok(goodput)
         };
-        let best = [CODES, LADDER].map(|codes| {
-            let transport = transport.with(codes);
-            let best = |rate| best(&transport, rate, plan.constant_s * 1_000_000_000, SEED);
-            (
-                best(0.0),
-                plan.rates.iter().map(|&rate| best(rate)).collect(),
-            )
-        });
+        let best = |codes: &'static [Code]| {
+            let best = |rate: f64| connections.best(codes, rate, plan.constant_s);
+            let noisy = plan.rates.iter().map(|&rate| best(rate));
+            let noisy = noisy.collect::<Result<Vec<f64>, Failure>>()?;
+            Ok::<_, Failure>((best(0.0)?, noisy))
+        };
+        // What no way of the plan uses need not run.
+        let has_ladder = plan.policies.contains(&Way::Ladder);
+        let ladder = if has_ladder { LADDER } else { REED_SOLOMON };
         let outcomes = |half_s: u64, bit_error_rate: f64| {
+            say(&format!("T0 = {half_s} s, {}", power(bit_error_rate)));
             let half_ns = Some(half_s * 1_000_000_000);
             let wave = Wave {
                 half_ns,
@@ -103,30 +180,30 @@ impl Trials {
             };
             let duration_s = plan.least_s.max(plan.halves * half_s);
             let ways = STATIC.iter().chain(plan.policies);
-            ways.map(|way| way.run(&transport, wave, duration_s))
-                .collect()
+            let outcomes = ways.map(|way| connections.run(*way, wave, duration_s));
+            outcomes.collect::<Result<Vec<Outcome>, Failure>>()
         };
-        let at = |half_s: u64| {
-            plan.rates
-                .iter()
-                .map(|&rate| outcomes(half_s, rate))
-                .collect()
+        let at = |&half_s: &u64| {
+            let rates = plan.rates.iter();
+            rates.map(|&rate| outcomes(half_s, rate)).collect()
         };
-        Trials {
-            transport,
+        Ok(Trials {
+            transport: connections.transport(),
+            origin: connections.origin(),
             plan,
-            constant: plan.constant.iter().map(|&rate| static_run(rate)).collect(),
-            best,
-            outcomes: plan.halves_s.iter().map(|&half_s| at(half_s)).collect(),
-        }
+            constant: plan
+                .constant
+                .iter()
+                .map(static_run)
+                .collect::<Result<_, Failure>>()?,
+            best: [best(CODES)?, best(ladder)?],
+            outcomes: plan.halves_s.iter().map(at).collect::<Result<_, _>>()?,
+        })
     }
 
     /// Returns the words that say how its numbers were found.
     pub fn origin(&self) -> String {
-        format!(
-            "simulated by the model; TCP: {}, seed {SEED}",
-            self.transport.name
-        )
+        format!("{}, seed {SEED}", self.origin)
     }
 
     /// Returns all ways, static codes first.

@@ -3,9 +3,9 @@
 //! In: a transport and a square wave of bit errors. Out: the outcome of a run.
 
 use crate::tool::bench::boosters::bayes_filter::BayesFilter;
-use crate::tool::bench::boosters::codes::Code;
 use crate::tool::bench::boosters::decision::{Always, Decision};
 use crate::tool::bench::boosters::event_counter::EventCounter;
+use crate::tool::bench::boosters::theory::codes::Code;
 use crate::tool::bench::boosters::transport::{CODES, LADDER, REED_SOLOMON, Transport};
 use crate::tool::bench::boosters::trial::{Outcome, Wave, run};
 

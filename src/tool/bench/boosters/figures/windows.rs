@@ -7,9 +7,9 @@
 use super::plot::{Axis, Curve, Look, Panel, Plot};
 use super::way::SEED;
 use super::{Figure, Statement, statements};
-use crate::tool::bench::boosters::critical::{by_drift, by_expectation};
 use crate::tool::bench::boosters::event_counter::{EventCounter, Parameters, Silence};
 use crate::tool::bench::boosters::tables::{Table, power};
+use crate::tool::bench::boosters::theory::critical::{by_drift, by_expectation};
 use crate::tool::bench::boosters::transport::PAPER;
 use crate::tool::bench::boosters::trial::swaps_within;
 

@@ -31,7 +31,7 @@ pub fn boost(fixed: f64, measured: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{boost, goodput, kappa, relative_error};
-    use crate::tool::bench::boosters::bernoulli::frame_error_rate;
+    use crate::tool::bench::boosters::theory::bernoulli::frame_error_rate;
 
     /// The paper's TCP: 43.9 Mbit/s without errors, 30 Mbit/s at 1e-8 (Figure 3).
     #[test]

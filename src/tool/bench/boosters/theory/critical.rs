@@ -52,7 +52,7 @@ pub fn window(overhead: f64, kappa: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{OMEGA, by_drift, by_expectation, by_overhead, window};
-    use crate::tool::bench::boosters::bernoulli::apart;
+    use crate::tool::bench::boosters::theory::bernoulli::apart;
 
     #[test]
     fn omega_solves_its_equation() {

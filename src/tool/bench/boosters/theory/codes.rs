@@ -134,7 +134,7 @@ fn reed_solomon(parity: u32, bit_error_rate: f64, bytes: u32) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{CODES, Code};
-    use crate::tool::bench::boosters::bernoulli::apart;
+    use crate::tool::bench::boosters::theory::bernoulli::apart;
 
     /// Frames of 1,400 bytes; figures of one digit are within 8 %, others to their digits.
     #[test]

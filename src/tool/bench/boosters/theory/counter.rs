@@ -149,7 +149,7 @@ impl Counter {
 #[cfg(test)]
 mod tests {
     use super::Counter;
-    use crate::tool::bench::boosters::bernoulli::apart;
+    use crate::tool::bench::boosters::theory::bernoulli::apart;
 
     /// The bit error rates at which 10, 50 and 90 % of the time are boosted: to three digits.
     #[test]

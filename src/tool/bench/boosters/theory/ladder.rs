@@ -66,7 +66,7 @@ fn between(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::ladder;
-    use crate::tool::bench::boosters::codes::Code;
+    use crate::tool::bench::boosters::theory::codes::Code;
 
     /// Computed before with full codewords, and with the cost in coded frames: both move a bound by
     /// at most 13 %.
