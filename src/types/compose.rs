@@ -228,9 +228,16 @@ impl<'a> Composition<'a> {
     }
 
     /// Gives each layer the services that it hands on: those that all joints give which may have
-    /// them.
+    /// them. What a joint gives comes first in its list, so that its words are meant where another
+    /// service has the same.
     fn hand_on(&mut self, services: &Services) {
         for entity in self.entities() {
+            for joint in 0..self.node(entity).below.len() {
+                let lower = &self.node(entity).below[joint];
+                let (ground, mut optional) = (lower.ground, lower.optional.clone());
+                optional.sort_by_key(|service| !self.gives(ground, *service, services));
+                self.nodes[entity.at()].below[joint].optional = optional;
+            }
             let node = self.node(entity);
             let is_given = |service: &ServiceId| {
                 let lowers = node.below.iter();

@@ -8,6 +8,7 @@
 //! link tun { tunnel ..                                              none
 //! link tun { tagged(number = 1) { tagged(number = 2) { tunnel ..    two, each with a constant
 //! link tun { numbered { numbered { tunnel ..                        two, each checks a number
+//! link tun { tunnel { slot slot1 { off, off as other1 } { ..        an idle slot
 //! ```
 
 use super::programs::{QUICK, WHOLE};
@@ -32,8 +33,12 @@ pub const BOTH: &str = "down and up";
 struct Form {
     who: &'static str,
     rewrites: Rewrites,
+    /// What they stand on: the text behind which they are written.
+    below: &'static str,
     /// Writes one layer of this number.
     layer: fn(u32) -> String,
+    /// The most of them.
+    most: u32,
 }
 
 fn tagged(number: u32) -> String {
@@ -44,28 +49,57 @@ fn numbered(_: u32) -> String {
     " numbered {".to_string()
 }
 
+fn slot(number: u32) -> String {
+    format!(" slot slot{number} {{ off, off as other{number} }} {{")
+}
+
+fn slot_of_one(number: u32) -> String {
+    format!(" slot slot{number} {{ off }} {{")
+}
+
+const LINK: &str = "link tun {";
+/// Slots hand on what a layer for networks needs, and not what a link gives.
+const TUNNEL: &str = "tunnel {";
+
 /// A header with a constant, which costs next to nothing, stands beside one with a number that is
-/// kept and checked.
-const FORMS: [Form; 3] = [
+/// kept and checked, and beside slots of which no layer is ever swapped.
+const FORMS: [Form; 5] = [
     Form {
         who: WOVEN,
         rewrites: Rewrites::ALL,
+        below: LINK,
         layer: tagged,
+        most: MOST as u32,
     },
     Form {
         who: "woven, a checked number",
         rewrites: Rewrites::ALL,
+        below: LINK,
         layer: numbered,
+        most: MOST as u32,
     },
     Form {
         who: "joints as calls",
         rewrites: Rewrites::ALL.without(Rewrites::only(Rewrite::Inline)),
+        below: LINK,
         layer: tagged,
+        most: MOST as u32,
+    },
+    Form {
+        who: "woven, an idle slot",
+        rewrites: Rewrites::ALL,
+        below: TUNNEL,
+        layer: slot,
+        most: 2,
+    },
+    Form {
+        who: "woven, a slot of off",
+        rewrites: Rewrites::ALL,
+        below: TUNNEL,
+        layer: slot_of_one,
+        most: 2,
     },
 ];
-
-/// Below what the layers stand.
-const LINK: &str = "link tun {";
 
 /// The figures of stacks with so many layers more; of the compiler, too, if not of us alone.
 pub fn rows(bench: &Bench, layers: &[u32], alone: bool) -> Result<Vec<Row>, Failure> {
@@ -76,10 +110,10 @@ pub fn rows(bench: &Bench, layers: &[u32], alone: bool) -> Result<Vec<Row>, Fail
     for &count in &layers {
         let source = bench.work.join(format!("layers-{count}.loom"));
         let mut own = Vec::new();
-        for one in FORMS {
+        for one in FORMS.iter().filter(|one| count <= one.most) {
             (bench.say)(&format!("{count} layers, {}", one.who));
-            std::fs::write(&source, stacked(&text, count, one.layer)).map_err(about(&source))?;
-            own.extend(form(bench, &source, count, one)?);
+            std::fs::write(&source, stacked(&text, count, one)).map_err(about(&source))?;
+            own.extend(form(bench, &source, count, *one)?);
         }
         if bench.counts && !alone {
             (bench.say)(&format!("loom build, {count} layers"));
@@ -124,28 +158,27 @@ fn form(bench: &Bench, source: &Path, count: u32, one: Form) -> Result<Vec<Row>,
     Ok(rows)
 }
 
-/// The text of a stack with so many layers more on its link.
-fn stacked(text: &str, count: u32, layer: fn(u32) -> String) -> String {
-    let layers: Vec<String> = (1..=count).map(layer).collect();
+/// The text of a stack with so many layers more.
+fn stacked(text: &str, count: u32, form: &Form) -> String {
+    let layers: Vec<String> = (1..=count).map(form.layer).collect();
     let ends = "}".repeat(layers.len());
-    let link = format!("{LINK}{}", layers.concat());
-    format!("{}{ends}\n", text.replacen(LINK, &link, 1).trim_end())
+    let link = format!("{}{}", form.below, layers.concat());
+    format!("{}{ends}\n", text.replacen(form.below, &link, 1).trim_end())
 }
 
 /// By how much each figure grows with a layer, from the fewest layers to the most.
 fn each(rows: &[Row]) -> Vec<Row> {
-    let counts = rows.iter().filter_map(|row| row.layers);
-    let (Some(fewest), Some(most)) = (counts.clone().min(), counts.max()) else {
+    let Some(fewest) = rows.iter().filter_map(|row| row.layers).min() else {
         return Vec::new();
     };
-    let is = |row: &Row, count: u32| row.layers == Some(count) && fewest < most;
-    let first = rows.iter().filter(|row| is(row, fewest));
+    let first = rows.iter().filter(|row| row.layers == Some(fewest));
     let grown = first.filter_map(|first| {
         let same = |row: &&Row| {
             let own = (&first.who, &first.flags, &first.metric);
-            own == (&row.who, &row.flags, &row.metric) && is(row, most)
+            own == (&row.who, &row.flags, &row.metric)
         };
-        let last = rows.iter().find(same)?;
+        let last = rows.iter().filter(same).max_by_key(|row| row.layers)?;
+        let most = last.layers.filter(|most| *most > fewest)?;
         Some(Row {
             value: (last.value - first.value) / f64::from(most - fewest),
             layers: None,
@@ -157,17 +190,18 @@ fn each(rows: &[Row]) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use super::{numbered, stacked, tagged};
+    use super::{FORMS, stacked};
 
     #[test]
     fn layers_stand_on_the_link() {
         let text = "stack s { link tun { port p } }\n";
-        assert_eq!(stacked(text, 0, tagged), text);
+        let [tags, numbers, ..] = &FORMS;
+        assert_eq!(stacked(text, 0, tags), text);
         assert_eq!(
-            stacked(text, 2, tagged),
+            stacked(text, 2, tags),
             "stack s { link tun { tagged(number = 1) { tagged(number = 2) { port p } }}}\n"
         );
-        let numbers = stacked(text, 2, numbered);
+        let numbers = stacked(text, 2, numbers);
         assert_eq!(
             numbers,
             "stack s { link tun { numbered { numbered { port p } }}}\n"

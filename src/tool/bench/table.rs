@@ -373,8 +373,8 @@ pub fn spaced(value: f64) -> String {
     if value.abs() < 10.0 && value.fract() != 0.0 {
         return format!("{value:.2}");
     }
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
+    let digits = format!("{:.0}", value.abs());
+    let mut text = if value < 0.0 { "-" } else { "" }.to_string();
     for (at, digit) in digits.chars().enumerate() {
         if at != 0 && (digits.len() - at).is_multiple_of(3) {
             text.push(',');
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn thousands_are_parted() {
-        let texts = [0.871, 7.0, 844.0, 1245.0, 340_888_224.0].map(spaced);
-        assert_eq!(texts, ["0.87", "7", "844", "1,245", "340,888,224"]);
+        let texts = [0.871, 7.0, 844.0, 1245.0, 340_888_224.0, -494.0].map(spaced);
+        assert_eq!(texts, ["0.87", "7", "844", "1,245", "340,888,224", "-494"]);
     }
 }
