@@ -168,11 +168,12 @@ fn the_tour_can_be_followed() {
 }
 
 /// Pages that are done by themselves.
-const ALONE: [&str; 8] = [
+const ALONE: [&str; 9] = [
     "adaptive.md",
     "c.md",
     "esterel.md",
     "language/processes.md",
+    "language/stacks.md",
     "processes.md",
     "simulate.md",
     "whole.md",
@@ -223,6 +224,13 @@ fn the_page_of_processes_can_be_followed() {
 fn the_page_of_processes_in_a_layer_can_be_followed() {
     let mut player = Player::new();
     player.play(&pages::page("language/processes.md"));
+    player.end();
+}
+
+#[test]
+fn the_page_of_stacks_can_be_followed() {
+    let mut player = Player::new();
+    player.play(&pages::page("language/stacks.md"));
     player.end();
 }
 

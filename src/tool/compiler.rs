@@ -320,6 +320,11 @@ pub fn diagnostics() -> Vec<&'static str> {
 }
 
 /// `FILE` or `FILE:STACK`.
+/// The file of a path that may be followed by `:STACK`.
+pub fn file_of(path: &Path) -> PathBuf {
+    split(path).0
+}
+
 fn split(path: &Path) -> (PathBuf, Option<String>) {
     let text = path.display().to_string();
     match text.rsplit_once(':') {
@@ -363,7 +368,7 @@ pub fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
 }
 
 /// Reads what these texts, which form one unit, use.
-fn read_texts(root: Vec<(String, String)>, options: &Options) -> Result<Checked, Failure> {
+pub fn read_texts(root: Vec<(String, String)>, options: &Options) -> Result<Checked, Failure> {
     if let Some(nowhere) = options.search.iter().find(|folder| !folder.is_dir()) {
         let title = format!("--path {}: the folder does not exist", nowhere.display());
         return Err(Failure::environment(title));

@@ -14,6 +14,8 @@
 
 mod branches;
 mod joints;
+mod link_bytes;
+mod slots;
 mod states;
 mod words;
 
@@ -41,7 +43,9 @@ pub fn is_stack(word: &str) -> bool {
 /// Prints it; of joints, branches and states `all`.
 pub fn explain(stack: &Path, options: &Options, all: bool) -> Result<(), Failure> {
     let (sources, program, analysed) = compiler::analysed(stack, options)?;
-    result(Explained::of(&sources, &program, &analysed).text(all))
+    let slots = slots::slots(&compiler::file_of(stack), options)?;
+    let rest = Explained::of(&sources, &program, &analysed).text(all);
+    result(slots + &rest)
 }
 
 /// A stack that is explained.

@@ -124,7 +124,7 @@ enum Verb {
     Run(run::Arguments),
     View(view::Arguments),
     Test(test::Arguments),
-    /// Explains a diagnostic, or the fast path of a stack and its rewrites
+    /// Explains a diagnostic, or the slots and the fast path of a stack and its rewrites
     #[command(after_help = "Examples:\n  loom explain message-leaked\n  \
                             loom explain examples/host/host.loom --all")]
     Explain {

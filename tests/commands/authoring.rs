@@ -156,6 +156,31 @@ fn every_diagnostic_is_explained_and_a_misspelt_one_is_guessed() {
 }
 
 #[test]
+fn a_slot_is_explained_by_what_its_layers_add() {
+    let shell = Shell::new();
+    shell.write(
+        "many.loom",
+        "use boost.arq\nuse boost.hamming\nuse boost.parity\nuse boost.reed_solomon\n\
+         stack many { link radio(mtu = 1600) { slot repair(protected = true) {\n\
+         off\nhamming\nreed_solomon(parity = 32) as strong\nparity(k = 8, r = 2)\narq\n\
+         } { port messages } } }\n",
+    );
+    let said = shell.loom(&["explain", "many.loom"]).fine();
+    let lines: Vec<&str> = said.lines().take(7).collect();
+    let expected = [
+        "slot repair: adds 2 bytes; frames of up to 1,600 bytes",
+        "  bytes of a message             64     512   1,400  longest",
+        "   0 off                         64     512   1,400    1,600",
+        "   1 hamming                    118     902       -      848",
+        "   2 strong                     102     614       -    1,370",
+        // two repair messages for each eight
+        "   3 parity                      87     647   1,757    1,500",
+        "   4 arq                         69     517   1,405    1,595",
+    ];
+    assert_eq!(lines, expected, "{said}");
+}
+
+#[test]
 fn a_stack_is_explained_by_what_it_mostly_does() {
     let shell = Shell::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
