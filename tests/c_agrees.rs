@@ -127,6 +127,11 @@ fn the_c_of_repairing_layers_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_slots_that_swap_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/swapping.loom");
+}
+
+#[test]
 fn the_c_of_codes_does_what_it_says() {
     agrees("tests/c_agrees/stacks/coders.loom");
 }

@@ -86,6 +86,11 @@ fn repairing_layers_withstand_hostile_frames() {
 }
 
 #[test]
+fn slots_withstand_hostile_frames() {
+    withstands("tests/c_agrees/stacks/swapping.loom");
+}
+
+#[test]
 fn options_withstand_hostile_frames() {
     withstands("tests/c_agrees/stacks/options.loom");
     withstands("tests/c_agrees/stacks/segments.loom");

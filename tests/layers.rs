@@ -58,8 +58,9 @@ fn every_layer_by_itself_and_every_stack_is_checked() {
 
 /// Layers that have their cases together: those of which every slot consists, and the parts of
 /// policies. By layer, the folder of the cases, and the line that each of them has.
-const TOGETHER: [(&str, &str, &str); 9] = [
+const TOGETHER: [(&str, &str, &str); 10] = [
     ("boost.slot_frames", "slots", "        slot "),
+    ("boost.slot_bare", "slots", "        slot "),
     ("boost.slot_plain", "slots", "        slot "),
     ("boost.slot_ways", "slots", "        slot "),
     ("boost.off", "slots", "        slot "),

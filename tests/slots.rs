@@ -39,9 +39,10 @@ const END_NS: u64 = 2_000_000_000;
 const END_OF_GAPS_NS: u64 = 20_000_000_000;
 
 /// The layers that slots have, beside `off`.
-const LAYERS: [&str; 8] = [
+const LAYERS: [&str; 9] = [
     "arq",
     "flip",
+    "halves(longest = 20)",
     "owing",
     "sequencer",
     "parity(k = 2, r = 1, longest = 64)",
@@ -153,7 +154,7 @@ struct Scene {
     last: u64,
     /// True if the link loses one frame of `SPARSE`, and no other.
     is_sparse: bool,
-    /// Whether a layer above all slots puts messages back into order.
+    /// True if a layer above all slots puts messages back into order.
     is_ordered: bool,
 }
 
@@ -199,8 +200,8 @@ impl Scene {
             }
         }
         let text = format!(
-            "use boost.arq\nuse boost.block_code\nuse boost.parity\nuse boost.run_lengths\n\
-             use fault.delay\nuse order.first_come\nuse order.resequencer\n\
+            "use boost.arq\nuse boost.block_code\nuse boost.halves\nuse boost.parity\n\
+             use boost.run_lengths\nuse fault.delay\nuse order.first_come\nuse order.resequencer\n\
              use order.sequencer\nuse layers\n\
              stack chaos {{ link air(mtu = 200) {{ {nodes} }} }}\n"
         );
@@ -556,7 +557,7 @@ fn succeeds(scene: &Scene, library: &BTreeMap<String, String>) {
 }
 
 /// A file of the library, what stands there, and what instead.
-const FAULTS: [(&str, &str, &str); 8] = [
+const FAULTS: [(&str, &str, &str); 9] = [
     // an encoder does not send what it owes
     (
         "layers.loom",
@@ -594,6 +595,12 @@ const FAULTS: [(&str, &str, &str); 8] = [
         "order/resequencer.loom",
         "expected = early.first else expected",
         "expected = (early.first else expected) + 1",
+    ),
+    // the second part of a message does not say that it is one
+    (
+        "boost/halves.loom",
+        "with { part = second,",
+        "with { part = first,",
     ),
     // what is lost is not divided by its coefficient
     (

@@ -55,7 +55,7 @@ pub struct Node<'a> {
     pub arguments: &'a [ast::Argument],
     /// What it gives.
     pub provides: Vec<ServiceId>,
-    /// What it gives if what is below gives it.
+    /// The services that it gives if the layers below give them.
     pub hands_on: Vec<ServiceId>,
     /// Its joints below.
     pub below: Vec<Lower>,

@@ -47,7 +47,7 @@ pub struct Layer<'a> {
     pub bound: BTreeMap<String, Type>,
     /// What it gives.
     pub provides: Interface,
-    /// What the layers above would have of what it hands on, whether it is there or not.
+    /// The attributes and notices of the services that it hands on, given or not.
     pub hands_on: Interface,
     /// What it needs, joint by joint.
     pub requires: Vec<Interface>,

@@ -162,7 +162,7 @@ impl<'a> Services<'a> {
         found.expect("the built-in service is among the files")
     }
 
-    /// Whether links provide it.
+    /// Returns true if links provide it.
     pub fn is_of_links(&self, service: ServiceId) -> bool {
         self.name(service) == OF_LINKS
     }

@@ -29,7 +29,8 @@ use crate::source::{Sources, Span};
 const CONTROL: u64 = 15;
 
 /// The files of the library in which the layers of slots are.
-const FILES: [[&str; 2]; 5] = [
+const FILES: [[&str; 2]; 6] = [
+    ["boost", "slot_bare"],
     ["boost", "slot_frames"],
     ["boost", "slot_plain"],
     ["boost", "slot_ways"],
@@ -73,7 +74,7 @@ pub fn without_slots(
 struct Expansion<'s, Policy> {
     sources: &'s Sources,
     policy: Policy,
-    /// What stands behind the node in which slots are: their tops.
+    /// The tops of slots, which stand behind the node in which the slots are.
     behind: Vec<ast::Node>,
     /// The place of the first slot.
     first: Option<Span>,
@@ -95,11 +96,11 @@ where
         let mut labelled = Vec::new();
         let mut ways = Vec::new();
         for (label, variant) in (0..).zip(&slot.variants) {
-            let (node, name) = standing(&slot, variant, Some(label));
+            let (node, name) = on_each_other(&slot, variant, label);
             ways.push(value(name));
             labelled.push(node);
         }
-        let (policy, control) = self.policy(&slot);
+        let (policy, control) = on_each_other(&slot, &(self.policy)(&slot), CONTROL);
         labelled.push(policy);
         let top = self.top(&slot, ways, control);
         let outer = std::mem::take(&mut self.behind);
@@ -138,35 +139,20 @@ where
         }
     }
 
-    /// The layers of a slot's policy on each other, and the name of the highest.
-    fn policy(&mut self, slot: &ast::Slot) -> (ast::Node, ast::Name) {
-        let layers = (self.policy)(slot);
-        let mut nodes = Vec::new();
-        let mut highest = slot.name.clone();
-        for (place, layer) in layers.iter().enumerate() {
-            let label = (place == 0).then_some(CONTROL);
-            let (node, name) = standing(slot, layer, label);
-            nodes.push(node);
-            highest = name;
-        }
-        let mut nodes = nodes.into_iter().rev();
-        let top = nodes.next().expect("a policy has a layer");
-        let node = nodes.fold(top, |above, below| ast::Node {
-            above: vec![above],
-            ..below
-        });
-        (node, highest)
-    }
-
     /// A number for the list of a slot's layers, as it is written: both ends need the same list.
     /// This is FNV-1a of the names and parameters, without blanks.
     fn digest(&self, slot: &ast::Slot) -> u32 {
         let mut written = String::new();
         for variant in &slot.variants {
-            written.push_str(&variant.layer.text);
-            for argument in &variant.arguments {
-                written.push(',');
-                written.push_str(self.sources.slice(argument.span));
+            for (place, layer) in variant.iter().enumerate() {
+                if place > 0 {
+                    written.push('>');
+                }
+                written.push_str(&layer.layer.text);
+                for argument in &layer.arguments {
+                    written.push(',');
+                    written.push_str(self.sources.slice(argument.span));
+                }
             }
             written.push(';');
         }
@@ -177,7 +163,26 @@ where
     }
 }
 
-/// What stands below the layers of a slot: one node, or two if the slot has a key of its own.
+/// Layers on each other, the lowest at a label of the slot's frames, and the name of the highest.
+fn on_each_other(slot: &ast::Slot, layers: &[ast::LayerUse], label: u64) -> (ast::Node, ast::Name) {
+    let mut nodes = Vec::new();
+    let mut highest = slot.name.clone();
+    for (place, layer) in layers.iter().enumerate() {
+        let label = (place == 0).then_some(label);
+        let (node, name) = standing(slot, layer, label);
+        nodes.push(node);
+        highest = name;
+    }
+    let mut nodes = nodes.into_iter().rev();
+    let top = nodes.next().expect("a slot and a policy have layers");
+    let node = nodes.fold(top, |above, below| ast::Node {
+        above: vec![above],
+        ..below
+    });
+    (node, highest)
+}
+
+/// The bottoms of a slot's layers: one node, or two if the slot has a key of its own.
 fn bottoms(
     slot: ast::Slot,
     key: Option<ast::Expression>,
@@ -185,11 +190,18 @@ fn bottoms(
     span: Span,
 ) -> Vec<ast::Node> {
     let is_key = |argument: &ast::Argument| argument.name.is("key");
-    let (mut own, mut arguments): (Vec<_>, Vec<_>) = slot.arguments.into_iter().partition(is_key);
+    let (mut own, arguments): (Vec<_>, Vec<_>) = slot.arguments.into_iter().partition(is_key);
+    let (one_sided, mut arguments): (Vec<_>, Vec<_>) = arguments
+        .into_iter()
+        .partition(|argument| argument.one_sided().is_some());
+    let is_bare = one_sided
+        .iter()
+        .any(|argument| argument.one_sided() == Some(true));
+    let bottom = if is_bare { "slot_bare" } else { "slot_frames" };
     let place = slot.name.span;
     let plain_name = name(&format!("{}_plain", slot.name), place);
     let frames = |arguments| ast::LayerUse {
-        layer: name("slot_frames", place),
+        layer: name(bottom, place),
         arguments,
         alias: Some(slot.name),
     };
@@ -200,7 +212,9 @@ fn bottoms(
         kind: ast::ExpressionKind::Boolean(true),
         span: own.span,
     };
-    arguments.push(argument("keyed", yes));
+    if !is_bare {
+        arguments.push(argument("keyed", yes));
+    }
     let plain = ast::LayerUse {
         layer: name("slot_plain", place),
         arguments: Vec::new(),

@@ -33,7 +33,7 @@ pub const BOTH: &str = "down and up";
 struct Form {
     who: &'static str,
     rewrites: Rewrites,
-    /// What they stand on: the text behind which they are written.
+    /// The text behind which they are written: the layer or link on which they stand.
     below: &'static str,
     /// Writes one layer of this number.
     layer: fn(u32) -> String,

@@ -57,9 +57,12 @@ pub fn slots(file: &Path, options: &Options) -> Result<String, Failure> {
                 "longest"
             )
             .expect("a string takes every line");
-            for (number, layer) in slot.variants.iter().enumerate() {
-                let cells = row(layer, &sources, &texts, (most, options))?;
-                let name = &layer.alias.as_ref().unwrap_or(&layer.layer).text;
+            for (number, layers) in slot.variants.iter().enumerate() {
+                let cells = row(layers, &sources, &texts, (most, options))?;
+                let names = layers
+                    .iter()
+                    .map(|it| &*it.alias.as_ref().unwrap_or(&it.layer).text);
+                let name = names.collect::<Vec<_>>().join(" > ");
                 writeln!(text, "  {number:2} {name:<22}{cells}")
                     .expect("a string takes every line");
             }
@@ -106,25 +109,30 @@ fn added(slot: &ast::Slot) -> &'static str {
     }
 }
 
-/// Returns the cells of a layer.
+/// Returns the cells of layers on each other.
 fn row(
-    layer: &ast::LayerUse,
+    layers: &[ast::LayerUse],
     sources: &Sources,
     texts: &[(String, String)],
     (most_bytes, options): (usize, &Options),
 ) -> Result<String, Failure> {
-    let arguments = layer.arguments.iter();
-    let arguments = arguments.map(|it| format!("{} = {}", it.name, sources.slice(it.value.span)));
-    let given = match layer.arguments.is_empty() {
-        true => String::new(),
-        false => format!("({})", arguments.collect::<Vec<_>>().join(", ")),
-    };
+    let on = layers.iter().rev();
+    let stack = on.fold("port messages".to_string(), |above, layer| {
+        let arguments = layer.arguments.iter();
+        let arguments = arguments.map(|it| {
+            let value = sources.slice(it.value.span);
+            format!("{} = {value}", it.name)
+        });
+        let given = arguments.collect::<Vec<_>>().join(", ");
+        match given.is_empty() {
+            true => format!("{} {{ {above} }}", layer.layer),
+            false => format!("{}({given}) {{ {above} }}", layer.layer),
+        }
+    });
     let mut texts = texts.to_vec();
     let (_, first) = &mut texts[0];
     *first = format!(
-        "use boost.off\n{first}\nstack {ALONE} {{ link air(mtu = 65535) {{ {}{given} {{ \
-         port messages }} }} }}\n",
-        layer.layer
+        "use boost.off\n{first}\nstack {ALONE} {{ link air(mtu = 65535) {{ {stack} }} }}\n"
     );
     let mut checked = read_texts(texts, options)?;
     let Some((program, _)) = pipeline::trees(&mut checked, ALONE) else {

@@ -1,7 +1,7 @@
 //! Slots with one side: the far end knows nothing of them, so no layer there may add a header.
 
 use crate::diagnostic::{Diagnostic, Id};
-use crate::syntax::loom::ast::{Argument, ExpressionKind, Item, Layer, Slot};
+use crate::syntax::loom::ast::{Argument, Item, Layer, Slot};
 
 /// Reports the layers of a slot that add a header, if the slot has one side. `find` gives the layer
 /// of a name.
@@ -10,12 +10,11 @@ pub fn refuse_headers<'a>(
     find: impl Fn(&str) -> Option<&'a Layer>,
     diagnostics: &mut Vec<Diagnostic>,
 ) {
-    let is_yes = |argument: &Argument| argument.value.kind == ExpressionKind::Boolean(true);
-    let mut given = slot.arguments.iter();
-    if !given.any(|argument| argument.name.is("one_sided") && is_yes(argument)) {
+    let mut given = slot.arguments.iter().filter_map(Argument::one_sided);
+    if !given.any(|is_one_sided| is_one_sided) {
         return;
     }
-    for variant in &slot.variants {
+    for variant in slot.variants.iter().flatten() {
         let items = find(&variant.layer.text).map(|layer| &*layer.items);
         let mut items = items.unwrap_or_default().iter();
         let header = items.find_map(|item| match item {

@@ -1,6 +1,6 @@
 //! Stacks: layers on top of each other.
 
-use super::{Expression, Name, Notes, Parameter};
+use super::{Expression, ExpressionKind, Name, Notes, Parameter};
 use crate::source::Span;
 
 /// `stack host { … }`
@@ -80,8 +80,8 @@ pub struct Slot {
     pub arguments: Vec<Argument>,
     /// The policy that chooses the active layer.
     pub policy: Option<LayerUse>,
-    /// The layers. The first is active at the start.
-    pub variants: Vec<LayerUse>,
+    /// The layers, each with those that stand on it in the slot. The first is active at the start.
+    pub variants: Vec<Vec<LayerUse>>,
 }
 
 /// A layer at its place in a stack.
@@ -104,6 +104,16 @@ pub struct Argument {
     pub value: Expression,
     /// All of it.
     pub span: Span,
+}
+
+impl Argument {
+    /// The value of `one_sided = true` or `one_sided = false`.
+    pub fn one_sided(&self) -> Option<bool> {
+        match &self.value.kind {
+            ExpressionKind::Boolean(value) if self.name.is("one_sided") => Some(*value),
+            _another_argument => None,
+        }
+    }
 }
 
 /// `policy noise(cost: u32) { monitor errors, decision counting, signal spp }`: the layers that

@@ -116,7 +116,7 @@ impl Parser<'_> {
         let variants = self.list("{", Separator::CommaOrNewline, |parser| {
             match parser.names_another("port") {
                 true => Err(parser.slot_without_layers()),
-                false => parser.layer_use("a layer"),
+                false => parser.layers_of_slot(),
             }
         })?;
         let is_empty = variants.is_empty() && self.diagnostics.len() == told;
@@ -139,6 +139,15 @@ impl Parser<'_> {
             policy,
             variants,
         })
+    }
+
+    /// `convolutional > halves`: layers on each other, from the bottom to the top
+    fn layers_of_slot(&mut self) -> Parsed<Vec<LayerUse>> {
+        let mut layers = vec![self.layer_use("a layer")?];
+        while self.accept(">").is_some() {
+            layers.push(self.layer_use("a layer")?);
+        }
+        Ok(layers)
     }
 
     /// `policy noise(cost: u32) { monitor errors, decision counting, signal spp }`

@@ -234,7 +234,7 @@ struct Swaps {
     count: u64,
     /// The label of the last frame of a layer, and when it was sent.
     last: (u8, u64),
-    /// How long a layer other than the first was active.
+    /// The time for which a layer other than the first was active.
     boosted_ns: u64,
     /// When the far node asked for a layer, while the first one is active.
     asked_ns: Option<u64>,

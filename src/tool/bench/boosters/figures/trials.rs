@@ -168,7 +168,7 @@ impl Trials {
             let noisy = noisy.collect::<Result<Vec<f64>, Failure>>()?;
             Ok::<_, Failure>((best(0.0)?, noisy))
         };
-        // What no way of the plan uses need not run.
+        // The codes of the ladder need not run where no way of the plan uses them.
         let has_ladder = plan.policies.contains(&Way::Ladder);
         let ladder = if has_ladder { LADDER } else { REED_SOLOMON };
         let outcomes = |half_s: u64, bit_error_rate: f64| {
