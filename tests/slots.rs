@@ -173,7 +173,9 @@ impl Scene {
         let slots = random.u64(1..=3);
         for at in 0..slots {
             let mut layers = Vec::from(LAYERS);
-            layers.retain(|layer| !layer.starts_with(without));
+            // Two parts of a message must not overtake each other either.
+            let fits = |layer: &str| keeps_order || !layer.starts_with("halves");
+            layers.retain(|layer| !layer.starts_with(without) && fits(layer));
             random.shuffle(&mut layers);
             layers.truncate(random.usize(1..=4));
             let first = random.usize(0..=layers.len());
