@@ -10,15 +10,15 @@
 //!     -> [("layers/transport/tcp/tcp.loom", ..), ("layers/transport/tcp/window.loom", ..), ..]
 //! ```
 
-mod one_sided;
 mod policies;
+mod slot_options;
 
 use super::names::refuse_repeated;
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
 use crate::syntax::loom::{ast, parse, without_slots};
-use one_sided::refuse_headers;
 use policies::layers_of;
+use slot_options::{check_parameters, refuse_headers};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::OnceLock;
 
@@ -412,6 +412,7 @@ impl Loader<'_> {
                 for stack in &mut stacks {
                     let used = without_slots(stack, self.sources, |slot| {
                         let layer = |name: &str| self.files.layer_in_sight(id, name);
+                        check_parameters(slot, &mut self.diagnostics);
                         refuse_headers(slot, layer, &mut self.diagnostics);
                         layers_of(slot, &policies, &mut self.diagnostics)
                     });

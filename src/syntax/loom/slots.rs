@@ -194,6 +194,8 @@ fn bottoms(
     let (one_sided, mut arguments): (Vec<_>, Vec<_>) = arguments
         .into_iter()
         .partition(|argument| argument.one_sided().is_some());
+    // No slot has any other; that is told where its policy is found.
+    arguments.retain(|argument| argument.name.is("protected") || argument.name.is("one_sided"));
     let is_bare = one_sided
         .iter()
         .any(|argument| argument.one_sided() == Some(true));

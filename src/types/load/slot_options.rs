@@ -1,7 +1,23 @@
-//! Slots with one side: the far end knows nothing of them, so no layer there may add a header.
+//! The parentheses of slots: in, a slot as it is written; out, a mistake for each parameter that no
+//! slot has, and for a header in a slot with one side, whose far end knows nothing of it.
 
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{Argument, Item, Layer, Slot};
+use crate::types::names::{refuse_repeated, suggest};
+
+/// The parameters of a slot.
+const PARAMETERS: [&str; 3] = ["key", "one_sided", "protected"];
+
+/// Reports parameters that no slot has, or that are set twice.
+pub fn check_parameters(slot: &Slot, diagnostics: &mut Vec<Diagnostic>) {
+    let names = slot.arguments.iter().map(|argument| &argument.name);
+    refuse_repeated(names.clone(), diagnostics);
+    for name in names.filter(|name| !PARAMETERS.contains(&name.text.as_str())) {
+        let title = format!("a slot has no parameter `{name}`");
+        let unknown = Diagnostic::error(Id::UnknownParameter, title, name.span, "");
+        diagnostics.push(suggest(unknown, &name.text, &PARAMETERS));
+    }
+}
 
 /// Reports the layers of a slot that add a header, if the slot has one side. `find` gives the layer
 /// of a name.
