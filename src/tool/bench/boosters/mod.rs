@@ -143,8 +143,7 @@ fn over_stacks(extent: Extent, say: &dyn Fn(&str)) -> Result<Option<(Trials, Vec
     let stacks = Stacks::new(transport::OURS)?;
     let found = Trials::run(&stacks, plan, &say)?;
     let model = Trials::run(&Model(transport::OURS), plan, &|_| {})?;
-    let swap_ns = stacks.swap_ns()?;
-    let goals = goals::of_stacks(&found, &model, swap_ns);
+    let goals = goals::of_stacks(&found, &model, stacks.swap_round_trips()?);
     Ok(Some((found, goals)))
 }
 

@@ -28,6 +28,8 @@ const FRAME_BITS: f64 = 12_000.0;
 /// The frames that wait for the link; the short queue delays what is signalled by 2 ms at most.
 const QUEUE: usize = 40;
 const SHORT_QUEUE: usize = 4;
+/// The delay of the link, in milliseconds each way.
+const DELAY_MS: u64 = 10;
 
 impl Connections for Stacks {
     fn transport(&self) -> Transport {
@@ -78,9 +80,10 @@ impl Stacks {
         })
     }
 
-    /// Returns the median time from a wish at the receiver to the first coded frame there, on a
-    /// link with a short queue, whose bit errors come and go; none if nothing was wished.
-    pub fn swap_ns(&self) -> Result<Option<u64>, Failure> {
+    /// Returns the median time from a wish at the receiver to the first coded frame there, in
+    /// round-trip times of the link, which has a short queue, and whose bit errors come and go; none
+    /// if nothing was wished.
+    pub fn swap_round_trips(&self) -> Result<Option<f64>, Failure> {
         let wave = Wave {
             half_ns: Some(2_000_000_000),
             bit_error_rate: 1e-6,
@@ -88,8 +91,9 @@ impl Stacks {
         let source = network_file(wave, 60, SHORT_QUEUE);
         let (_, mut swaps) = self.played(&self.slotted(Way::Filter), &source)?;
         swaps.times_ns.sort_unstable();
-        let middle = swaps.times_ns.len() / 2;
-        Ok(swaps.times_ns.get(middle).copied())
+        let middle = swaps.times_ns.get(swaps.times_ns.len() / 2);
+        let round_trip_ns = (2 * DELAY_MS * 1_000_000) as f64;
+        Ok(middle.map(|time_ns| *time_ns as f64 / round_trip_ns))
     }
 
     fn outcome(&self, stack: &str, wave: Wave, duration_s: u64) -> Result<Outcome, Failure> {
@@ -187,8 +191,13 @@ fn with_slot(uses: &str, parts: &str, codes: &[Code]) -> String {
         "slot repair(protected = true){by} {{\n{}\n}}",
         layers.join("\n")
     );
+    assert!(
+        STACK.contains(SLOT),
+        "the stack has the slot without a code"
+    );
     let stack = STACK.replace(SLOT, &slot);
-    let at = stack.find("/// boosted").unwrap_or(0);
+    let at = stack.find("/// boosted");
+    let at = at.expect("the stack has its documentation");
     format!("{uses}{}{policy}{}", &stack[..at], &stack[at..])
 }
 
@@ -199,11 +208,12 @@ fn layer(code: Code) -> String {
         Code::ReedSolomon { parity } => {
             format!("reed_solomon(parity = {parity}, longest = {LONGEST}) as rs{parity}")
         }
-        Code::Off | Code::Hamming | Code::Convolutional7 => "off".to_string(),
+        Code::Off => "off".to_string(),
+        Code::Hamming | Code::Convolutional7 => panic!("no way has the code {code:?}"),
     }
 }
 
-/// The network: 20 Mbit/s, 10 ms each way, and one stream.
+/// The network: 20 Mbit/s, and one stream.
 fn network_file(wave: Wave, duration_s: u64, queue: usize) -> String {
     let rate = wave.bit_error_rate;
     let bit_errors = match wave.half_ns {
@@ -223,7 +233,7 @@ fn network_file(wave: Wave, duration_s: u64, queue: usize) -> String {
          app.streams = \"open (port = 7000, peer = 10.0.0.2, peer_port = 80); \
          stream {duration_s} s\"\n\
          [node.far]\n{far}\napp.streams = \"listen (port = 80)\"\n\
-         [link.radio]\nends = [\"near\", \"far\"]\ndelay = \"10 ms\"\nrate = \"20 Mbit/s\"\n\
+         [link.radio]\nends = [\"near\", \"far\"]\ndelay = \"{DELAY_MS} ms\"\nrate = \"20 Mbit/s\"\n\
          queue = {queue}\nbit_errors = {bit_errors}\n"
     )
 }

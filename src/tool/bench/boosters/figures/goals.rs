@@ -37,10 +37,9 @@ pub fn goals(extent: Extent, trials: Option<&Trials>) -> Vec<Goal> {
 const SWAP_LIMIT: f64 = 1.5;
 
 /// Returns the goals that connections over stacks can decide, beside the same runs in the model.
-/// `swap_ns` is the time from a wish at the receiver to the first coded frame there.
-pub fn of_stacks(found: &Trials, model: &Trials, swap_ns: Option<u64>) -> Vec<Goal> {
-    let round_trip_ns = found.transport.round_trip_ns as f64;
-    let swap = swap_ns.map_or(f64::INFINITY, |swap_ns| swap_ns as f64 / round_trip_ns);
+/// `swap` is the time from a wish at the receiver to the first coded frame there, in round-trip
+/// times.
+pub fn of_stacks(found: &Trials, model: &Trials, swap: Option<f64>) -> Vec<Goal> {
     let mut all = vec![
         at_most(
             "figure 3, stacks from the model, percent".to_string(),
@@ -50,7 +49,7 @@ pub fn of_stacks(found: &Trials, model: &Trials, swap_ns: Option<u64>) -> Vec<Go
         at_most(
             "from a wish to the first coded frame, round-trip times".to_string(),
             SWAP_LIMIT,
-            swap,
+            swap.unwrap_or(f64::INFINITY),
         ),
     ];
     all.extend(
