@@ -81,8 +81,8 @@ impl Stacks {
     }
 
     /// Returns the median time from a wish at the receiver to the first coded frame there, in
-    /// round-trip times of the link, which has a short queue, and whose bit errors come and go; none
-    /// if nothing was wished.
+    /// round-trip times of the link. The link has a short queue, and its bit errors come and go.
+    /// None if nothing was wished.
     pub fn swap_round_trips(&self) -> Result<Option<f64>, Failure> {
         let wave = Wave {
             half_ns: Some(2_000_000_000),
@@ -233,8 +233,8 @@ fn network_file(wave: Wave, duration_s: u64, queue: usize) -> String {
          app.streams = \"open (port = 7000, peer = 10.0.0.2, peer_port = 80); \
          stream {duration_s} s\"\n\
          [node.far]\n{far}\napp.streams = \"listen (port = 80)\"\n\
-         [link.radio]\nends = [\"near\", \"far\"]\ndelay = \"{DELAY_MS} ms\"\nrate = \"20 Mbit/s\"\n\
-         queue = {queue}\nbit_errors = {bit_errors}\n"
+         [link.radio]\nends = [\"near\", \"far\"]\n\
+         delay = \"{DELAY_MS} ms\"\nrate = \"20 Mbit/s\"\nqueue = {queue}\nbit_errors = {bit_errors}\n"
     )
 }
 
