@@ -234,7 +234,8 @@ fn network_file(wave: Wave, duration_s: u64, queue: usize) -> String {
          stream {duration_s} s\"\n\
          [node.far]\n{far}\napp.streams = \"listen (port = 80)\"\n\
          [link.radio]\nends = [\"near\", \"far\"]\n\
-         delay = \"{DELAY_MS} ms\"\nrate = \"20 Mbit/s\"\nqueue = {queue}\nbit_errors = {bit_errors}\n"
+         delay = \"{DELAY_MS} ms\"\nrate = \"20 Mbit/s\"\n\
+         queue = {queue}\nbit_errors = {bit_errors}\n"
     )
 }
 
