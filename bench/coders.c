@@ -33,7 +33,9 @@ static uint8_t hamming[HAMMING], hamming_sent[HAMMING];
 static uint8_t coded[CONVOLUTIONAL], coded_sent[CONVOLUTIONAL];
 static uint8_t words[REED_SOLOMON], words_sent[REED_SOLOMON];
 static uint8_t shorts[SHORT], shorts_sent[SHORT];
-static uint8_t messages[MESSAGES][BYTES], repairs[REPAIRS][BYTES];
+/* Messages begin at multiples of 64 bytes, for all programs. */
+static _Alignas(64) uint8_t messages[MESSAGES][LANE_BYTES], repairs[REPAIRS][LANE_BYTES];
+static _Alignas(64) uint8_t repairs_sent[REPAIRS][LANE_BYTES], repaired[REPAIRS][LANE_BYTES];
 static uint32_t sum; /* of all results, so that no call is left out */
 
 static void hamming_encode(void) {
@@ -156,12 +158,44 @@ static void add_multiple(void) {
     sl_add_multiple(repairs[0], messages[0], BYTES, 0x53);
 }
 
+static uint8_t coefficient(size_t i, size_t place) {
+    return sl_inverse((uint8_t)(i ^ (place + 128)));
+}
+
+/* One message after the other, as they come to layers/boost/block_code. */
+static void block_add_from(size_t first, uint8_t sums[REPAIRS][LANE_BYTES]) {
+    for (size_t place = first; place < MESSAGES; place += 1) {
+        for (size_t i = 0; i < REPAIRS; i += 1) {
+            sl_add_multiple(sums[i], messages[place], BYTES, coefficient(i, place));
+        }
+    }
+}
+
 static void block_encode(void) {
     memset(repairs, 0, sizeof repairs);
-    for (size_t place = 0; place < MESSAGES; place += 1) {
-        for (size_t i = 0; i < REPAIRS; i += 1) {
-            const uint8_t factor = sl_inverse((uint8_t)(i ^ (place + 128)));
-            sl_add_multiple(repairs[i], messages[place], BYTES, factor);
+    block_add_from(0, repairs);
+}
+
+/* The first messages of the block are lost, as many as there are repair messages. */
+static void block_repair(void) {
+    uint8_t heads[REPAIRS][REPAIRS];
+    memcpy(repaired, repairs_sent, sizeof repaired);
+    block_add_from(REPAIRS, repaired);
+    for (size_t i = 0; i < REPAIRS; i += 1) {
+        for (size_t place = 0; place < REPAIRS; place += 1) {
+            heads[i][place] = coefficient(i, place);
+        }
+    }
+    for (size_t own = 0; own < REPAIRS; own += 1) {
+        const uint8_t pivot = sl_inverse(heads[own][own]);
+        sl_scale(heads[own], REPAIRS, pivot);
+        sl_scale(repaired[own], BYTES, pivot);
+        for (size_t other = 0; other < REPAIRS; other += 1) {
+            const uint8_t factor = heads[other][own];
+            if (other != own) {
+                sl_add_multiple(heads[other], heads[own], REPAIRS, factor);
+                sl_add_multiple(repaired[other], repaired[own], BYTES, factor);
+            }
         }
     }
 }
@@ -209,12 +243,21 @@ static void fec_repair_most(void) {
 #endif
 
 #ifdef WITH_ISAL
-static uint8_t isal_tables[32 * MESSAGES * REPAIRS];
+static uint8_t isal_tables[32 * MESSAGES * REPAIRS], isal_repairing[32 * MESSAGES * REPAIRS];
+static _Alignas(64) uint8_t isal_sent[REPAIRS][LANE_BYTES], isal_repaired[REPAIRS][LANE_BYTES];
+static uint8_t isal_matrix[(MESSAGES + REPAIRS) * MESSAGES];
 
 static void isal_open(void) {
-    static uint8_t matrix[(MESSAGES + REPAIRS) * MESSAGES];
-    gf_gen_cauchy1_matrix(matrix, MESSAGES + REPAIRS, MESSAGES);
-    ec_init_tables(MESSAGES, REPAIRS, matrix + MESSAGES * MESSAGES, isal_tables);
+    gf_gen_cauchy1_matrix(isal_matrix, MESSAGES + REPAIRS, MESSAGES);
+    ec_init_tables(MESSAGES, REPAIRS, isal_matrix + MESSAGES * MESSAGES, isal_tables);
+}
+
+/* The matrix by which the first messages follow from the others and the repair messages. */
+static void isal_invert(void) {
+    uint8_t rows[MESSAGES * MESSAGES], inverse[MESSAGES * MESSAGES];
+    memcpy(rows, isal_matrix + REPAIRS * MESSAGES, sizeof rows);
+    gf_invert_matrix(rows, inverse, MESSAGES);
+    ec_init_tables(MESSAGES, REPAIRS, inverse, isal_repairing);
 }
 
 static void isal_add_multiple(void) {
@@ -231,6 +274,23 @@ static void isal_block_encode(void) {
         to[i] = repairs[i];
     }
     ec_encode_data(BYTES, MESSAGES, REPAIRS, isal_tables, from, to);
+}
+
+static void isal_block_repair(void) {
+    uint8_t *from[MESSAGES];
+    uint8_t *to[REPAIRS];
+    for (size_t place = REPAIRS; place < MESSAGES + REPAIRS; place += 1) {
+        from[place - REPAIRS] = place < MESSAGES ? messages[place] : isal_sent[place - MESSAGES];
+    }
+    for (size_t i = 0; i < REPAIRS; i += 1) {
+        to[i] = isal_repaired[i];
+    }
+    ec_encode_data(BYTES, MESSAGES, REPAIRS, isal_repairing, from, to);
+}
+
+static void isal_block_repair_cold(void) {
+    isal_invert();
+    isal_block_repair();
 }
 #endif
 
@@ -265,9 +325,12 @@ static const struct operation operations[] = {
     {"gf(256)", "multiply and add", "stackloom", BYTES, add_multiple},
     {"gf(256)", "multiply and add", "plain", BYTES, plain_add_multiple},
     {"block code 16 + 4", "encode", "stackloom", MESSAGES * BYTES, block_encode},
+    {"block code 16 + 4", "repair 4", "stackloom", MESSAGES * BYTES, block_repair},
 #ifdef WITH_ISAL
     {"gf(256)", "multiply and add", "isa-l", BYTES, isal_add_multiple},
     {"block code 16 + 4", "encode", "isa-l", MESSAGES * BYTES, isal_block_encode},
+    {"block code 16 + 4", "repair 4", "isa-l", MESSAGES * BYTES, isal_block_repair},
+    {"block code 16 + 4", "repair 4", "isa-l, cold", MESSAGES * BYTES, isal_block_repair_cold},
 #endif
 };
 
@@ -277,7 +340,7 @@ static void fill(void) {
     uint32_t random = 1;
     for (size_t at = 0; at < sizeof messages; at += 1) {
         random = random * 1664525 + 1013904223;
-        messages[at / BYTES][at % BYTES] = (uint8_t)(random >> 24);
+        messages[at / LANE_BYTES][at % LANE_BYTES] = (uint8_t)(random >> 24);
     }
     uint8_t power = 1;
     for (size_t exponent = 0; exponent < 255; exponent += 1) {
@@ -292,6 +355,8 @@ static void fill(void) {
     convolutional_encode();
     reed_solomon_encode();
     short_encode();
+    block_encode();
+    memcpy(repairs_sent, repairs, sizeof repairs);
     memcpy(hamming_sent, hamming, sizeof hamming);
     memcpy(coded_sent, coded, sizeof coded);
     memcpy(words_sent, words, sizeof words);
@@ -304,11 +369,24 @@ static void fill(void) {
 #endif
 #ifdef WITH_ISAL
     isal_open();
+    isal_block_encode();
+    memcpy(isal_sent, repairs, sizeof repairs);
+    isal_invert();
 #endif
 }
 
 /* Decoders must have corrected all that the operations damaged. */
 static bool as_sent(void) {
+    for (size_t i = 0; i < REPAIRS; i += 1) {
+        if (memcmp(repaired[i], messages[i], BYTES) != 0) {
+            return false;
+        }
+#ifdef WITH_ISAL
+        if (memcmp(isal_repaired[i], messages[i], BYTES) != 0) {
+            return false;
+        }
+#endif
+    }
     return memcmp(hamming, hamming_sent, sizeof hamming) == 0 &&
            memcmp(coded, messages, LANE_BYTES) == 0 &&
            memcmp(words, words_sent, sizeof words) == 0 &&

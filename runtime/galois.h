@@ -3,27 +3,11 @@
  * stackloom.h says how these files are made into a generated file.
  */
 
-/* part sl_add: needs memcpy */
-/* Adds bytes to others in GF(256), which is an exclusive or. Both may be the same. */
-static inline void sl_add(uint8_t *sum, const uint8_t *other, uint32_t length) {
-    const uint32_t words = length / 8;
-    for (uint32_t i = 0; i < words; i++) {
-        uint64_t word, added;
-        memcpy(&word, sum + 8 * i, sizeof word);
-        memcpy(&added, other + 8 * i, sizeof added);
-        word ^= added;
-        memcpy(sum + 8 * i, &word, sizeof word);
-    }
-    sum += 8 * words;
-    other += 8 * words;
-    for (uint32_t i = 0; i < length % 8; i++) {
-        sum[i] ^= other[i];
-    }
-}
-
 /* part sl_block: needs */
 /* Bytes that are multiplied at once. */
-#if defined __GNUC__ && defined __AVX2__
+#if defined __GNUC__ && defined __GFNI__ && defined __AVX512BW__
+typedef uint8_t sl_block __attribute__((vector_size(64)));
+#elif defined __GNUC__ && defined __AVX2__
 typedef uint8_t sl_block __attribute__((vector_size(32)));
 #elif defined __GNUC__ && defined __SSSE3__
 typedef uint8_t sl_block __attribute__((vector_size(16)));
@@ -37,9 +21,16 @@ static inline sl_block sl_block_load(const uint8_t *at, size_t length) {
     sl_block block = {0};
     if (length >= sizeof block) {
         memcpy(&block, at, sizeof block);
-    } else {
-        memcpy(&block, at, length);
+        return block;
     }
+#if defined __GNUC__ && defined __GFNI__ && defined __AVX512BW__
+    typedef char bytes64 __attribute__((vector_size(64)));
+    const uint64_t those = ((uint64_t)1 << length) - 1;
+    const void *const from = at;
+    block = (sl_block)__builtin_ia32_loaddquqi512_mask(from, (bytes64)block, those);
+#else
+    memcpy(&block, at, length);
+#endif
     return block;
 }
 
@@ -53,10 +44,22 @@ static inline void sl_block_store(uint8_t *at, size_t length, sl_block block) {
     }
 }
 
+/* part sl_add: needs sl_block sl_block_load sl_block_store */
+/* Adds bytes to others in GF(256), which is an exclusive or. Both may be the same. */
+static inline void sl_add(uint8_t *sum, const uint8_t *other, uint32_t length) {
+    for (size_t i = 0; i < length; i += sizeof(sl_block)) {
+        const sl_block added = sl_block_load(other + i, length - i);
+        sl_block_store(sum + i, length - i, sl_block_load(sum + i, length - i) ^ added);
+    }
+}
+
 /* part sl_multiples: needs sl_block */
 /* Products of a number in GF(256) modulo 0x11b. */
 struct sl_multiples {
-#if defined __GNUC__ && defined __SSSE3__
+#if defined __GNUC__ && defined __GFNI__ && defined __AVX512BW__
+    /* with 1, as often as it fits into a block */
+    sl_block one;
+#elif defined __GNUC__ && defined __SSSE3__
     /* with 0 to 15, and with 16 times these; as often as each fits into a block */
     sl_block low;
     sl_block high;
@@ -69,6 +72,9 @@ struct sl_multiples {
 /* part sl_multiples_of: needs memcpy sl_block sl_multiples */
 static inline struct sl_multiples sl_multiples_of(uint8_t factor) {
     struct sl_multiples all;
+#if defined __GNUC__ && defined __GFNI__ && defined __AVX512BW__
+    all.one = (sl_block){0} + factor;
+#else
     uint8_t powers[8];
     for (size_t bit = 0; bit < 8; bit++) {
         powers[bit] = factor;
@@ -94,15 +100,20 @@ static inline struct sl_multiples sl_multiples_of(uint8_t factor) {
 #else
     memcpy(all.powers, powers, sizeof powers);
 #endif
+#endif
     return all;
 }
 
 /* part sl_block_scale: needs sl_block sl_multiples */
-/* Multiplies bytes by a number. An instruction of SSSE3 or AVX2 looks up the products of all bytes
- * at once. Without these, each bit of a byte selects a product of the number with a power of 2: one
- * multiplication copies the product to all bytes of a word in which the bit is set. */
+/* Multiplies bytes by a number. An instruction of GFNI does so, in this very field; one of SSSE3 or
+ * AVX2 looks up the products of all bytes at once. Without these, each bit of a byte selects a
+ * product of the number with a power of 2: one multiplication copies the product to all bytes of a
+ * word in which the bit is set. */
 static inline void sl_block_scale(sl_block *bytes, const struct sl_multiples *all) {
-#if defined __GNUC__ && defined __SSSE3__
+#if defined __GNUC__ && defined __GFNI__ && defined __AVX512BW__
+    typedef char bytes64 __attribute__((vector_size(64)));
+    *bytes = (sl_block)__builtin_ia32_vgf2p8mulb_v64qi((bytes64)*bytes, (bytes64)all->one);
+#elif defined __GNUC__ && defined __SSSE3__
     typedef char table __attribute__((vector_size(sizeof(sl_block))));
     const table low = (table)(*bytes & 15);
     const table high = (table)(*bytes >> 4);
@@ -124,28 +135,35 @@ static inline void sl_block_scale(sl_block *bytes, const struct sl_multiples *al
 #endif
 }
 
-/* part sl_block_add_multiple: needs sl_block sl_block_load sl_block_scale sl_block_store
-   sl_multiples */
-/* Adds a multiple of the bytes of a block, or of less, to others. */
-static inline void sl_block_add_multiple(uint8_t *sum, const uint8_t *other, size_t length,
-                                         const struct sl_multiples *all) {
+/* part sl_block_sum: needs sl_block sl_block_load sl_block_scale sl_multiples */
+/* The sum of the bytes of a block, or of less, and a multiple of others. */
+static inline sl_block sl_block_sum(const uint8_t *bytes, const uint8_t *other, size_t length,
+                                    const struct sl_multiples *all) {
     sl_block added = sl_block_load(other, length);
     sl_block_scale(&added, all);
-    sl_block_store(sum, length, sl_block_load(sum, length) ^ added);
+    return sl_block_load(bytes, length) ^ added;
 }
 
-/* part sl_add_multiple: needs sl_block sl_block_add_multiple sl_multiples sl_multiples_of */
+/* part sl_add_multiple: needs sl_block sl_block_store sl_block_sum sl_multiples sl_multiples_of */
 /* Adds a multiple of bytes to others in GF(256). Both may be the same. */
 static inline void sl_add_multiple(uint8_t *sum, const uint8_t *other, uint32_t length,
                                    uint8_t factor) {
     const struct sl_multiples all = sl_multiples_of(factor);
-    const size_t whole = length - length % sizeof(sl_block);
-    for (size_t i = 0; i < whole; i += sizeof(sl_block)) {
-        sl_block_add_multiple(sum + i, other + i, sizeof(sl_block), &all);
+    const size_t block = length < sizeof(sl_block) ? length : sizeof(sl_block);
+    const sl_block first = sl_block_sum(sum, other, block, &all);
+    if (block < length) {
+        /* Those between the first and the last block are aligned in memory, and overlap them: so
+         * both are added up before any is stored. */
+        const size_t aligned = sizeof(sl_block) - (uintptr_t)sum % sizeof(sl_block);
+        const size_t rest = length - block;
+        const sl_block last = sl_block_sum(sum + rest, other + rest, sizeof(sl_block), &all);
+        for (size_t i = aligned; i < rest; i += sizeof(sl_block)) {
+            const sl_block next = sl_block_sum(sum + i, other + i, sizeof(sl_block), &all);
+            sl_block_store(sum + i, sizeof(sl_block), next);
+        }
+        sl_block_store(sum + rest, sizeof(sl_block), last);
     }
-    if (whole < length) {
-        sl_block_add_multiple(sum + whole, other + whole, length - whole, &all);
-    }
+    sl_block_store(sum, block, first);
 }
 
 /* part sl_scale: needs sl_add_multiple */

@@ -213,11 +213,12 @@ fn reed_solomon_words(seed: u64, random: &mut Random, operations: &mut Vec<Opera
 
 /// A frame with more codewords than the coders process at once, each with a wrong byte.
 fn long_frame(seed: u64, random: &mut Random, operations: &mut Vec<Operation>) {
-    let plain = content(random, 8190);
+    let codewords = 65;
+    let plain = content(random, 255 * codewords - 7);
     let word = added(seed, "reed_solomon_encoded", 4, &plain, operations).1;
     let mut damaged = word.clone();
-    for codeword in 0..33 {
-        damaged[33 * random.below(200) + codeword] ^= 1 + random.below(255) as u8;
+    for codeword in 0..codewords {
+        damaged[codewords * random.below(200) + codeword] ^= 1 + random.below(255) as u8;
     }
     let (_, right) = added(seed, "reed_solomon_decoded", 4, &damaged, operations);
     assert_eq!(right, word, "seed {seed}");

@@ -247,7 +247,7 @@ fn close(program: &Program, port: PortId) -> Option<NoticeId> {
 fn wrong(before: Option<&Seen>, seen: &Seen) -> Option<String> {
     let value = |name: &str| {
         let mut all = seen.counters.iter();
-        all.find(|(of, _)| of == name)
+        all.find(|(of, _)| **of == *name)
             .map_or(0, |(_, value)| *value)
     };
     let is_drop = |name: &str| name.contains('.') && !name.contains(' ');
@@ -264,7 +264,7 @@ fn wrong(before: Option<&Seen>, seen: &Seen) -> Option<String> {
     let before = &before?.counters;
     let mut pairs = before.iter().zip(&seen.counters);
     let (name, value) = pairs
-        .find(|((name, before), (_, now))| name != "held" && now < before)
+        .find(|((name, before), (_, now))| **name != *"held" && now < before)
         .map(|((name, _), (_, now))| (name, now))?;
     Some(format!("{name} went back to {value}"))
 }
@@ -279,8 +279,8 @@ fn counted(seen: &Seen) -> String {
 /// When all is quiet, nothing is held and nothing is lost.
 fn at_rest(program: &Program, trace: &Trace, run: &Run) {
     let last = run.seen.last().expect("there are steps");
-    let held = last.counters.iter().find(|(name, _)| name == "held");
-    assert_eq!(held, Some(&("held".to_string(), 0)), "{}", program.name);
+    let held = last.counters.iter().find(|(name, _)| **name == *"held");
+    assert_eq!(held, Some(&("held".into(), 0)), "{}", program.name);
     let limits = &trace.limits;
     let free = u64::from(limits.buffers - limits.reserve);
     assert_eq!(run.free_buffers, free, "{}: buffers are lost", program.name);

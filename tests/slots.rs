@@ -42,7 +42,7 @@ const END_OF_GAPS_NS: u64 = 20_000_000_000;
 const LAYERS: [&str; 9] = [
     "arq",
     "flip",
-    "halves(longest = 20)",
+    "halves(longest = 26)",
     "owing",
     "sequencer",
     "parity(k = 2, r = 1, longest = 64)",

@@ -21,6 +21,7 @@ use crate::types::program::{
     AttributeId, EntityId, Event, KindId, LinkId, NoticeId, Place, Population, PortId, Program,
     Role, SessionIndex,
 };
+use std::sync::Arc;
 
 /// What an interpreter has to say.
 pub trait Control<'p> {
@@ -58,6 +59,8 @@ pub struct Stack<'p, C> {
     pub(super) state: State<'p>,
     /// Whether an application's function is being called.
     pub(super) calling: bool,
+    /// The names of all counters.
+    counters: Vec<Arc<str>>,
 }
 
 impl<'p, C: Control<'p>> Stack<'p, C> {
@@ -81,6 +84,7 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             control,
             state,
             calling: false,
+            counters: counters(program),
         };
         let mut conditions = program.config.iter().flat_map(|one| &one.constraints);
         if !conditions.all(|one| stack.evaluation(&mut Moment::default()).is_true(one)) {
@@ -336,40 +340,28 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
     }
 
     /// All counters by name, as in the generated C.
-    pub fn counters(&self) -> Vec<(String, u64)> {
-        let program = self.state.program;
+    pub fn counters(&self) -> Vec<(Arc<str>, u64)> {
         let fates = &self.state.fates;
-        let name =
-            |entity: EntityId, name: &str| format!("{}.{name}", program.entities[entity.at()].name);
-        let mut all: Vec<(String, u64)> = [
-            ("frames_in", fates.frames_in),
-            ("frames_out", fates.frames_out),
-            ("delivered", fates.delivered),
-            ("consumed", fates.consumed),
-            ("merged", fates.merged),
-            ("held", self.state.held()),
-        ]
-        .map(|(name, value)| (name.to_string(), value))
-        .to_vec();
-        let dropped = (&fates.dropped, [0, 0, fates.agenda_full]);
-        let refused = [fates.too_long, fates.no_session, fates.agenda_full_unsent];
-        let unsent = (&fates.unsent, refused);
-        for (before, (counted, own)) in [("", dropped), ("unsent ", unsent)] {
-            for (reason, value) in program.reasons.iter().zip(counted) {
-                let name = name(reason.entity, &reason.name);
-                all.push((format!("{before}{name}"), *value));
-            }
-            let names = ["too_long", "no_session", "agenda_full"].into_iter();
-            all.extend(
-                names
-                    .zip(own)
-                    .map(|(name, value)| (format!("{before}stack.{name}"), value)),
-            );
-        }
-        for (count, value) in program.counts.iter().zip(&fates.counts) {
-            all.push((format!("count {}", name(count.entity, &count.name)), *value));
-        }
-        all
+        let frames = [
+            fates.frames_in,
+            fates.frames_out,
+            fates.delivered,
+            fates.consumed,
+            fates.merged,
+            self.state.held(),
+        ];
+        let dropped = [0, 0, fates.agenda_full];
+        let unsent = [fates.too_long, fates.no_session, fates.agenda_full_unsent];
+        let in_order: [&[u64]; 6] = [
+            &frames,
+            &fates.dropped,
+            &dropped,
+            &fates.unsent,
+            &unsent,
+            &fates.counts,
+        ];
+        let values = in_order.into_iter().flatten().copied();
+        self.counters.iter().cloned().zip(values).collect()
     }
 
     /// All that the stack has.
@@ -596,4 +588,30 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let state = &mut self.state;
         Evaluation { state, instant }
     }
+}
+
+/// The names of all counters of a stack, in the order of [`Stack::counters`].
+fn counters(program: &Program) -> Vec<Arc<str>> {
+    let named = |entity: EntityId, name: &str| {
+        let entity = &program.entities[entity.at()].name;
+        format!("{entity}.{name}")
+    };
+    let frames = [
+        "frames_in",
+        "frames_out",
+        "delivered",
+        "consumed",
+        "merged",
+        "held",
+    ];
+    let reasons = program.reasons.iter();
+    let reasons = reasons.map(|reason| named(reason.entity, &reason.name));
+    let own = ["too_long", "no_session", "agenda_full"].map(|name| format!("stack.{name}"));
+    let dropped: Vec<String> = reasons.chain(own).collect();
+    let unsent = dropped.iter().map(|name| format!("unsent {name}"));
+    let counts = program.counts.iter();
+    let counts = counts.map(|count| format!("count {}", named(count.entity, &count.name)));
+    let frames = frames.into_iter().map(String::from);
+    let all = frames.chain(dropped.clone()).chain(unsent).chain(counts);
+    all.map(Arc::from).collect()
 }

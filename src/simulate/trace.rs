@@ -9,6 +9,7 @@ use super::state::{Emitted, Limits};
 use super::value::Datum;
 use crate::types::program::{AttributeId, LinkId, NoticeId, PortId};
 use std::fmt;
+use std::sync::Arc;
 
 /// What a host did, from the start of a stack on.
 #[derive(Clone, Debug, PartialEq)]
@@ -84,7 +85,7 @@ pub struct Seen {
     /// The deadline.
     pub deadline_ns: Option<u64>,
     /// The counters, by name.
-    pub counters: Vec<(String, u64)>,
+    pub counters: Vec<(Arc<str>, u64)>,
 }
 
 /// Something that runs a stack.

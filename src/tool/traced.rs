@@ -12,6 +12,7 @@ use crate::simulate::trace::{Call, Driver, Seen, Step};
 use crate::simulate::value::Datum;
 use crate::types::program::{AttributeId, LinkId, NoticeId, PortId, Program};
 use std::convert::Infallible;
+use std::sync::Arc;
 
 /// A stack, started.
 pub struct Traced<'p> {
@@ -202,7 +203,7 @@ impl Driver for Traced<'_> {
             outputs,
             deadline_ns: self.stack.deadline(),
             counters: counters
-                .map(|(name, value)| (name.to_string(), value))
+                .map(|(name, value)| (Arc::from(name), value))
                 .collect(),
         }
     }

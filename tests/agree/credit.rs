@@ -73,6 +73,6 @@ fn most_that_is_dropped(program: &Program) -> u64 {
     let counters = &run.seen.last().expect("there are steps").counters;
     let dropped = counters
         .iter()
-        .find(|(name, _)| name == "sequencer.late_or_repeated");
+        .find(|(name, _)| **name == *"sequencer.late_or_repeated");
     dropped.expect("a sequencer drops what is late").1
 }

@@ -20,6 +20,7 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use watched::watched;
 
 /// Every compiler has to be content with these.
@@ -282,7 +283,7 @@ impl<'p> Compiled<'p> {
                         deadline_ns: Some(deadline_ns).filter(|at| *at != u64::MAX),
                         counters: names
                             .iter()
-                            .map(|name| name.to_string())
+                            .map(|name| Arc::from(*name))
                             .zip(values)
                             .collect(),
                     });

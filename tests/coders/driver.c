@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static char operation[32];
-static char hexadecimal[16384];
+static char hexadecimal[65536];
 
 static bool carry_out(uint8_t *data, size_t length, uint8_t number, uint32_t *found) {
     *found = 0;
@@ -33,7 +33,7 @@ static bool carry_out(uint8_t *data, size_t length, uint8_t number, uint32_t *fo
 int main(void) {
     unsigned number;
     /* Data begins with a dot, since it may be empty. */
-    while (scanf("%31s %u %16383s", operation, &number, hexadecimal) == 3) {
+    while (scanf("%31s %u %65535s", operation, &number, hexadecimal) == 3) {
         const size_t length = (strlen(hexadecimal) - 1) / 2;
         uint8_t *const data = malloc(length == 0 ? 1 : length);
         if (data == NULL) {

@@ -368,7 +368,10 @@ static bool bytes(void) {
     } else if (is("galois")) {
         const uint8_t factor = (uint8_t)number();
         const uint32_t length = some_bytes() / 2;
-        uint8_t *const sum = zeroes(length, 1);
+        /* At any place of a block, and no byte behind it is there. */
+        const size_t place = factor % 64;
+        uint8_t *const block = zeroes(place + length, 1);
+        uint8_t *const sum = block + place;
         uint8_t *const other = zeroes(length, 1);
         memcpy(sum, data, length);
         memcpy(other, data + length, length);
@@ -377,7 +380,7 @@ static bool bytes(void) {
         sl_scale(sum, length, factor ^ 0x35);
         printf("%d ", sl_inverse(factor));
         print_bytes(sum, length);
-        free(sum);
+        free(block);
         free(other);
     } else if (is("hash")) {
         const uint64_t odd = long_number();

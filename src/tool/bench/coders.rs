@@ -32,7 +32,7 @@ const LIBRARIES: [[&str; 4]; 2] = [
 ];
 
 /// The bars: a coder and its operation, the other program, the flags, and the least ratio.
-const BARS: [(&str, &str, &str, f64); 7] = [
+const BARS: [(&str, &str, &str, f64); 9] = [
     ("convolutional, decode", "plain", QUICK, 2.0),
     ("convolutional, decode", "plain", NATIVE, 10.0),
     ("rs(255,223), encode", "libfec", NATIVE, 3.0),
@@ -40,6 +40,8 @@ const BARS: [(&str, &str, &str, f64); 7] = [
     ("rs(255,223), decode, 1 error", "libfec", NATIVE, 2.0),
     ("rs(255,223), decode, 16 errors", "libfec", NATIVE, 2.0),
     ("block code 16 + 4, encode", "isa-l", NATIVE, 1.5),
+    ("block code 16 + 4, repair 4", "isa-l", NATIVE, 1.5),
+    ("block code 16 + 4, repair 4", "isa-l, cold", NATIVE, 1.5),
 ];
 
 /// Compiles and runs the driver, for any processor and for this one.

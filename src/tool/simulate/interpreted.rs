@@ -295,7 +295,10 @@ impl Driven for Interpreted<'_> {
     }
 
     fn counters(&self) -> Vec<(String, u64)> {
-        self.stack.counters()
+        let counters = self.stack.counters().into_iter();
+        counters
+            .map(|(name, value)| (name.to_string(), value))
+            .collect()
     }
 
     fn buffers(&self) -> usize {
