@@ -81,7 +81,6 @@ struct sender {
     struct tcp_stack *stack;
     uint32_t session;
     uint32_t sent; /* bytes that it took */
-    uint32_t most; /* of them at once */
     struct application own;
     size_t first;              /* the next of these */
     size_t behind;             /* and behind the last; each number goes round */
@@ -295,7 +294,6 @@ static void begin(void) {
     for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
         struct sender *const sender = &senders[at];
         const uint16_t port = (uint16_t)(SENDER + at);
-        sender->most = SEGMENT;
         sender->own.leaves = waits;
         sender->own.end = sender;
         sender->stack = started(addresses[0], &sender->own);
@@ -333,7 +331,7 @@ static bool says(struct sender *sender, struct tcp_stack_output *output) {
             const uint32_t left = TOTAL - sender->sent;
             const uint32_t whole = sender->own.credit - sender->own.credit % SEGMENT;
             const uint32_t least = left < whole ? left : whole;
-            const uint32_t length = least < sender->most ? least : sender->most;
+            const uint32_t length = least < SEGMENT ? least : SEGMENT;
             if (length == 0) {
                 return false;
             }
@@ -486,9 +484,6 @@ int main(int count, char **words) {
     }
     if (mode == SCRIPT) {
         puts("set address = 10.0.0.2\nset secret = 00*16\nopen streams 5001 10.0.0.1 40000");
-    }
-    for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
-        senders[at].most = TOTAL;
     }
     const uint32_t counted = all_go((enum mode)mode);
     for (uint16_t at = 0; at < CONNECTIONS; at += 1) {

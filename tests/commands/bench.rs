@@ -3,7 +3,7 @@
 use super::shell::Shell;
 use serde_json::Value;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const STACK: &str = include_str!("../../bench/udp.loom");
@@ -163,8 +163,10 @@ fn segments(ends: &str) -> Shell {
     let stacks = stacks + &calling("called") + &calling("called_summed");
     let stacks = format!("use layer.tcp\n{stacks}");
     shell.write("bench/tcp.loom", &stacks);
-    let whole = format!("use layer.tcp\n{}", stack("whole"));
-    shell.write("bench/whole.loom", &whole);
+    for name in ["whole", "slotted"] {
+        let alone = format!("use layer.tcp\n{}", stack(name));
+        shell.write(&format!("bench/{name}.loom"), &alone);
+    }
     shell.write("bench/layer/tcp.loom", LAYER);
     shell.write("bench/tcp.c", ends);
     shell
@@ -192,12 +194,18 @@ fn a_segment_is_told_from_an_answer_and_stacks_have_their_size() {
     let report: Value = serde_json::from_str(&said.result).expect("JSON");
     let all = rows(&report);
     let value = |row: &Value| row["value"].as_f64().expect("a number");
-    for three in all[..36].chunks(3) {
+    for three in all[..42].chunks(3) {
         let [input, output, both] = [&three[0], &three[1], &three[2]].map(value);
         assert!(input < 100.0 && output > 1000.0, "{three:?}");
         assert!((input + output / 2.0 - both).abs() < 0.001, "{three:?}");
     }
-    for other in ["stackloom, Ethernet", "stackloom, 8 connections in turn"] {
+    let others = [
+        ", Ethernet",
+        ", Ethernet, an idle slot",
+        ", 8 connections in turn",
+    ];
+    for other in others {
+        let other = format!("stackloom{other}");
         let rows = all.iter().filter(|row| row["who"] == other);
         assert_eq!(rows.count(), 6, "{all:?}");
     }
@@ -301,6 +309,8 @@ const LAYERS: &str = include_str!("../../bench/layers.loom");
 fn layered(layers: &str, words: &[&str]) -> (Option<i32>, Value) {
     let shell = shell(ENDS);
     shell.write("bench/layers.loom", layers);
+    shell.write("bench/swap.loom", include_str!("../../bench/swap.loom"));
+    shell.write("bench/swap.c", include_str!("../../bench/swap.c"));
     let words = [
         &["bench", "layers", "--alone", "--layers", "8,0", "--json"],
         words,
@@ -336,6 +346,8 @@ fn what_each_layer_takes_is_counted() {
     assert!(of("woven", "down and up", None) < of("joints as calls", "down and up", None));
     let number = of("woven, a checked number", "down and up", None);
     assert!(of("woven", "down and up", None) < number, "{report}");
+    let swap = of("woven", "a swap", None);
+    assert!((50.0..300.0).contains(&swap), "{swap}");
     assert_eq!(report["goals"].as_array().map(Vec::len), Some(1));
 }
 
@@ -579,30 +591,46 @@ fn bytes_that_are_changed_on_their_way_fail_the_bench() {
     );
 }
 
-#[test]
-fn segments_on_ethernet_go_the_common_path() {
+/// A stack of `bench`, compiled with the driver of segments.
+fn driven(stack: &str, macros: &str) -> (Shell, PathBuf) {
     let shell = Shell::new();
-    shell.write("whole.loom", include_str!("../../bench/whole.loom"));
-    shell.write("tcp.c", include_str!("../../bench/tcp.c"));
-    let said = shell.loom(&["build", "whole.loom", "--name", "tcp_stack", "-o", "."]);
+    let file = stack.split(':').next().expect("a file");
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench");
+    for name in [file, "tcp.c"] {
+        let text = std::fs::read_to_string(bench.join(name)).expect("it can be read");
+        shell.write(name, &text);
+    }
+    let said = shell.loom(&["build", stack, "--name", "tcp_stack", "-o", "."]);
     assert_eq!(said.status, Some(0), "{said:?}");
     let sources = ["tcp_stack.c", "tcp.c"].map(|name| shell.path(name));
+    let program = shell.path("segments");
     let mut gcc = Command::new("gcc");
-    gcc.args([
-        "-std=c11",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-DETHERNET",
-        "-o",
-    ]);
-    let compiled = gcc.arg(shell.path("segments")).args(sources).output();
+    gcc.args(["-std=c11", "-Wall", "-Wextra", "-Werror", macros, "-o"]);
+    let compiled = gcc.arg(&program).args(sources).output();
     let compiled = compiled.expect("gcc runs");
     assert!(compiled.status.success(), "{compiled:?}");
-    let mut segments = Command::new(shell.path("segments"));
-    let said = segments.arg("paths").output().expect("it runs");
+    (shell, program)
+}
+
+fn answer(program: &Path, word: &str) -> String {
+    let said = Command::new(program).arg(word).output().expect("it runs");
+    String::from_utf8_lossy(&said.stdout).into_owned()
+}
+
+#[test]
+fn segments_on_ethernet_go_the_common_path() {
+    let (_shell, program) = driven("whole.loom", "-DETHERNET");
     // What left it is ARP, and the segment that is the first to offer a window.
     let paths = "2872 taken ethernet_arrive\n1 left ethernet_arrive ethernet.kind\n\
                  1 left ethernet_arrive tcp.window_widest_offered\n";
-    assert_eq!(String::from_utf8_lossy(&said.stdout), paths, "{said:?}");
+    assert_eq!(answer(&program, "paths"), paths);
+}
+
+#[test]
+fn all_segments_reach_hosts_that_are_called_and_those_above_a_slot() {
+    let called = ["tcp.loom:called", "tcp.loom:called_summed"].map(|stack| (stack, "-DCALLS"));
+    for (stack, macros) in called.into_iter().chain([("slotted.loom", "-DETHERNET")]) {
+        let (_shell, program) = driven(stack, macros);
+        assert_eq!(answer(&program, "count"), "messages 2873\n", "{stack}");
+    }
 }

@@ -1,8 +1,9 @@
-//! What a layer more takes.
+//! What a layer more takes, and a swap of the layers of a slot.
 //!
-//! In: `bench/layers.loom`, and how many of its layers stand below the others. Out: instructions of
-//! a message on each way, woven and with each joint as a call; bytes of text; instructions of the
-//! compiler. Of each figure, too, by how much it grows with a layer.
+//! In: `bench/layers.loom`, and how many of its layers stand below the others; `bench/swap.loom`.
+//! Out: instructions of a message on each way, woven and with each joint as a call; bytes of text;
+//! instructions of the compiler. Of each figure, too, by how much it grows with a layer. Then
+//! instructions of a swap.
 //!
 //! ```text
 //! link tun { tunnel ..                                              none
@@ -126,6 +127,28 @@ pub fn rows(bench: &Bench, layers: &[u32], alone: bool) -> Result<Vec<Row>, Fail
     }
     let each = each(&rows);
     rows.extend(each);
+    if bench.counts {
+        (bench.say)("a swap");
+        rows.extend(swap(bench)?);
+    }
+    Ok(rows)
+}
+
+/// Instructions of a swap, from the wish of an application to the notice that it is done.
+fn swap(bench: &Bench) -> Result<Vec<Row>, Failure> {
+    let stack = bench.folder.join("swap.loom");
+    let (source, _) = counting::written(&stack, "swap", Options::default(), bench.work)?;
+    let driver = bench.folder.join("swap.c");
+    let mut rows = Vec::new();
+    for (way, flags) in [("O2", QUICK), ("O3-lto", WHOLE)] {
+        let variant = format!("swap-{way}");
+        let program = std::path::absolute(bench.keep.join(format!("layers-{variant}")))?;
+        let all: Vec<&str> = flags.split_whitespace().collect();
+        counting::compile_driven(&source, &driver, &all, &program)?;
+        let value = Counted::alone(program).instructions("count")?;
+        let who = [WOVEN, &variant, flags];
+        rows.push(Row::without_sums(who, "a swap", "instructions", value));
+    }
     Ok(rows)
 }
 

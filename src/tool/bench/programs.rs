@@ -70,11 +70,17 @@ pub fn programs(name: Name, alone: bool) -> Vec<Program> {
 
 /// What else is counted of a segment of TCP: who, how that is written in a file's name, which
 /// stack, and how the driver is compiled for it.
-pub const OTHERS: [[&str; 4]; 2] = [
+pub const OTHERS: [[&str; 4]; 3] = [
     [
         "stackloom, Ethernet",
         "ethernet",
         "whole.loom",
+        "-DETHERNET",
+    ],
+    [
+        "stackloom, Ethernet, an idle slot",
+        "slotted",
+        "slotted.loom",
         "-DETHERNET",
     ],
     [
