@@ -24,7 +24,7 @@ use super::scope::JointName;
 use super::services::{ServiceId, Services};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
-use crate::syntax::loom::ast;
+use crate::syntax::loom::{ast, is_part_of_slots};
 use std::collections::{HashMap, HashSet};
 
 /// All entities of a stack, and how they are joined.
@@ -406,7 +406,8 @@ impl<'a> Composer<'a, '_> {
             .clone()
             .find(|(_, layer)| layer.name.text == name.text);
         if found.is_none() {
-            let known: Vec<_> = layers.map(|(_, layer)| &*layer.name.text).collect();
+            let known = layers.map(|(_, layer)| &*layer.name.text);
+            let known: Vec<_> = known.filter(|name| !is_part_of_slots(name)).collect();
             self.diagnostics
                 .push(unknown_layer(self.files, name, &known));
         }

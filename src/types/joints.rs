@@ -4,12 +4,12 @@
 use super::compose::{Composition, Ground, Node, Sessions, Side};
 use super::instances::session_keys;
 use super::load::Files;
-use super::names::suggest;
+use super::names::{nearest, suggest};
 use super::program::EntityId;
 use super::services::{ServiceId, Services};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
-use crate::syntax::loom::ast;
+use crate::syntax::loom::{ast, slot_below};
 
 /// Reports what cannot stand together.
 pub fn check_joints(
@@ -56,11 +56,19 @@ pub fn unknown_layer(files: &Files, name: &ast::Name, known: &[&str]) -> Diagnos
     let title = format!("there is no layer `{name}`");
     let diagnostic = Diagnostic::error(Id::UnknownLayer, title, name.span, "")
         .why("A stack consists of layers that this file, or a file that it uses, declares.");
-    let diagnostic = match known.is_empty() {
-        true => diagnostic.help(format!("add a `use` of the file that declares `{name}`")),
-        false => suggest(diagnostic, &name.text, known),
-    };
-    files.suggest_use(diagnostic, &name.text)
+    if files.gives_layer(&name.text) {
+        return files.suggest_use(diagnostic, &name.text);
+    }
+    let like = files.layer_like(&name.text);
+    match like.filter(|_| nearest(&name.text, known).is_none()) {
+        Some((like, path)) => diagnostic.help(format!(
+            "did you mean `{like}`? then add `use {path}` at the top of the file"
+        )),
+        None if known.is_empty() => {
+            diagnostic.help(format!("add a `use` of the file that declares `{name}`"))
+        }
+        None => suggest(diagnostic, &name.text, known),
+    }
 }
 
 /// Keeps one mistake of where nodes stand: behind a node at a wrong place, or a layer that there is
@@ -217,10 +225,9 @@ impl Joints<'_, '_, '_> {
                 continue;
             }
             let below = composition.node(lower);
-            let title = format!(
-                "the router `{}` stands on a layer with many sessions",
-                node.name
-            );
+            let slot = slot_below(&node.layer.name.text, &node.name);
+            let (what, name) = slot.map_or(("router", &*node.name), |name| ("slot", name));
+            let title = format!("the {what} `{name}` stands on a layer with many sessions");
             let given = node.arguments.iter();
             let word = argument.as_ref().map(|name| &name.word);
             let mut given = given.filter(|given| word == Some(&given.name.text));
@@ -228,14 +235,17 @@ impl Joints<'_, '_, '_> {
             self.report(
                 Diagnostic::error(Id::RouterOnMany, title, joint, "this joint")
                     .label(below.span, "its sessions are created and ended at run time")
-                    .why(
-                        "A router sends through one session on each joint below. If the layer \
+                    .why(format!(
+                        "A {what} sends through one session on each joint below. If the layer \
                         below has many sessions, that session is not defined.",
-                    )
-                    .help(
-                        "label the joint below with a `key`, or use a multiplexor instead of the \
-                        router",
-                    ),
+                    ))
+                    .help(match slot {
+                        Some(_) => "put the slot at a `key` of the layer below",
+                        None => {
+                            "label the joint below with a `key`, or use a multiplexor instead of \
+                            the router"
+                        }
+                    }),
             );
         }
     }

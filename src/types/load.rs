@@ -13,12 +13,12 @@
 mod policies;
 mod slot_options;
 
-use super::names::refuse_repeated;
+use super::names::{nearest, refuse_repeated};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
-use crate::syntax::loom::{ast, parse, without_slots};
+use crate::syntax::loom::{ast, is_part_of_slots, parse, without_slots};
 use policies::layers_of;
-use slot_options::{check_parameters, refuse_headers};
+use slot_options::{check_key, check_parameters, refuse_headers};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::OnceLock;
 
@@ -185,6 +185,16 @@ impl Files {
     /// Returns whether the library gives a layer of this name.
     pub fn gives_layer(&self, name: &str) -> bool {
         self.givers().get(name).is_some_and(|giver| giver.is_layer)
+    }
+
+    /// Returns the layer of the library whose name is most like this one, and the path of its
+    /// file; none if none is like it.
+    pub fn layer_like(&self, name: &str) -> Option<(&str, &str)> {
+        let layers = self.givers().iter().filter(|(_, giver)| giver.is_layer);
+        let layers = layers.filter(|(name, _)| !is_part_of_slots(name));
+        let known: Vec<&str> = layers.map(|(name, _)| name.as_str()).collect();
+        let like = nearest(name, &known)?;
+        Some((like, self.given_by(like)?))
     }
 
     fn given_by(&self, name: &str) -> Option<&str> {
@@ -410,9 +420,10 @@ impl Loader<'_> {
             if !stacks.is_empty() {
                 let policies = self.policies_in_sight(id);
                 for stack in &mut stacks {
-                    let used = without_slots(stack, self.sources, |slot| {
+                    let used = without_slots(stack, self.sources, |slot, has_label| {
                         let layer = |name: &str| self.files.layer_in_sight(id, name);
                         check_parameters(slot, &mut self.diagnostics);
+                        check_key(slot, has_label, &mut self.diagnostics);
                         refuse_headers(slot, layer, &mut self.diagnostics);
                         layers_of(slot, &policies, &mut self.diagnostics)
                     });

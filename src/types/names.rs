@@ -17,6 +17,9 @@ pub fn suggest(diagnostic: Diagnostic, written: &str, known: &[&str]) -> Diagnos
     if known.is_empty() || known.len() > 8 {
         return diagnostic;
     }
+    if let [only] = known[..] {
+        return diagnostic.help(format!("the only one is `{only}`"));
+    }
     let quoted: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
     diagnostic.help(format!("choose one of {}", quoted.join(", ")))
 }

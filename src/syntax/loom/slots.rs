@@ -38,12 +38,28 @@ const FILES: [[&str; 2]; 6] = [
     ["policy", "at_once"],
 ];
 
+/// The layer at the top of a slot, and how its name in the stack ends.
+const TOP: &str = "slot_ways";
+const TOP_ENDS: &str = "_ways";
+
+/// Returns whether a layer is there for slots alone: nobody writes it in a stack.
+pub fn is_part_of_slots(layer: &str) -> bool {
+    let mut files = FILES.iter().map(|[_, file]| *file);
+    layer != "off" && files.any(|file| file == layer)
+}
+
+/// The slot of which this is the top: a layer, and its name in the stack.
+pub fn slot_below<'a>(layer: &str, name: &'a str) -> Option<&'a str> {
+    name.strip_suffix(TOP_ENDS).filter(|_| layer == TOP)
+}
+
 /// Replaces the slots of a stack by layers; returns what the stack uses for them. `policy` gives
-/// the layers of a slot's policy, from the bottom to the top.
+/// the layers of a slot's policy, from the bottom to the top, and is told whether the slot stands
+/// at a key of the layer below.
 pub fn without_slots(
     stack: &mut ast::Stack,
     sources: &Sources,
-    policy: impl FnMut(&ast::Slot) -> Vec<ast::LayerUse>,
+    policy: impl FnMut(&ast::Slot, bool) -> Vec<ast::LayerUse>,
 ) -> Vec<ast::Use> {
     let mut expansion = Expansion {
         sources,
@@ -82,7 +98,7 @@ struct Expansion<'s, Policy> {
 
 impl<Policy> Expansion<'_, Policy>
 where
-    Policy: FnMut(&ast::Slot) -> Vec<ast::LayerUse>,
+    Policy: FnMut(&ast::Slot, bool) -> Vec<ast::LayerUse>,
 {
     /// A node without slots. A slot with a key of its own becomes two nodes.
     fn nodes(&mut self, node: ast::Node) -> Vec<ast::Node> {
@@ -100,7 +116,8 @@ where
             ways.push(value(name));
             labelled.push(node);
         }
-        let (policy, control) = on_each_other(&slot, &(self.policy)(&slot), CONTROL);
+        let policy = (self.policy)(&slot, key.is_some());
+        let (policy, control) = on_each_other(&slot, &policy, CONTROL);
         labelled.push(policy);
         let top = self.top(&slot, ways, control);
         let outer = std::mem::take(&mut self.behind);
@@ -127,7 +144,7 @@ where
             span: place,
         };
         ast::LayerUse {
-            layer: name("slot_ways", place),
+            layer: name(TOP, place),
             arguments: vec![
                 argument("ways", list),
                 argument("control", value(control)),
@@ -135,7 +152,7 @@ where
                 argument("layers", number(slot.variants.len() as u64, place)),
                 argument("digest", number(self.digest(slot).into(), place)),
             ],
-            alias: Some(name(&format!("{}_ways", slot.name), place)),
+            alias: Some(name(&format!("{}{TOP_ENDS}", slot.name), place)),
         }
     }
 
@@ -207,7 +224,8 @@ fn bottoms(
         arguments,
         alias: Some(slot.name),
     };
-    let Some(own) = own.pop() else {
+    // A key of its own beside none is told where its policy is found.
+    let Some(own) = own.pop().filter(|_| key.is_some()) else {
         return vec![layer(frames(arguments), key, labelled, span)];
     };
     let yes = ast::Expression {

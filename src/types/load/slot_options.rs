@@ -1,12 +1,14 @@
 //! The parentheses of slots: in, a slot as it is written; out, a mistake for each parameter that no
-//! slot has, and for a header in a slot with one side, whose far end knows nothing of it.
+//! slot has, for a key beside no other, and for a header in a slot with one side, whose far end
+//! knows nothing of it.
 
 use crate::diagnostic::{Diagnostic, Id};
 use crate::syntax::loom::ast::{Argument, Item, Layer, Slot};
 use crate::types::names::{refuse_repeated, suggest};
 
 /// The parameters of a slot.
-const PARAMETERS: [&str; 3] = ["key", "one_sided", "protected"];
+const PARAMETERS: [&str; 3] = [KEY, "one_sided", "protected"];
+const KEY: &str = "key";
 
 /// Reports parameters that no slot has, or that are set twice.
 pub fn check_parameters(slot: &Slot, diagnostics: &mut Vec<Diagnostic>) {
@@ -16,6 +18,24 @@ pub fn check_parameters(slot: &Slot, diagnostics: &mut Vec<Diagnostic>) {
         let title = format!("a slot has no parameter `{name}`");
         let unknown = Diagnostic::error(Id::UnknownParameter, title, name.span, "");
         diagnostics.push(suggest(unknown, &name.text, &PARAMETERS));
+    }
+}
+
+/// Reports a key of the slot's own, if the slot does not stand at a key of the layer below.
+pub fn check_key(slot: &Slot, has_label: bool, diagnostics: &mut Vec<Diagnostic>) {
+    let mut keys = slot.arguments.iter();
+    let own = keys.find(|argument| argument.name.is(KEY));
+    if let Some(own) = own.filter(|_| !has_label) {
+        let title = format!("the slot `{}` has a key beside no other", slot.name);
+        diagnostics.push(
+            Diagnostic::error(Id::KeyMissing, title, own.span, "")
+                .label(slot.name.span, "no key is before `slot`")
+                .why(
+                    "Frames of the first layer have the key before `slot`, as those of a far end \
+                    without a slot; all others have the key in parentheses.",
+                )
+                .help("remove it, or put the slot at a `key` of a multiplexor"),
+        );
     }
 }
 
