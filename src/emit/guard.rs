@@ -353,20 +353,37 @@ fn only_shortens(value: &C) -> bool {
 
 /// Takes names away that nobody reads behind their declaration; the last ones first.
 pub fn forget_unread(block: &mut Vec<S>) {
-    named_after_forgetting(block);
+    named_after_forgetting(block, &|_| None);
 }
 
-/// The same, with the words that then stand in the block: from its end on, so each is read once.
-fn named_after_forgetting(block: &mut Vec<S>) -> HashSet<String> {
+/// Calls functions without names for what they return, where nobody reads that.
+pub fn call_unread(block: &mut Vec<S>) {
+    named_after_forgetting(block, &|declaration| match declaration {
+        S::Declare {
+            value: Some(call @ C::Call(..)),
+            ..
+        } => Some(S::Do(call.clone())),
+        other => Some(other.clone()),
+    });
+}
+
+/// Puts something else, or nothing, for names that nobody reads; returns the words that then stand
+/// in the block: from its end on, so each is read once.
+fn named_after_forgetting(block: &mut Vec<S>, unread: &dyn Fn(&S) -> Option<S>) -> HashSet<String> {
     let mut named = HashSet::new();
     for at in (0..block.len()).rev() {
         let is_unread = matches!(&block[at], S::Declare { name, .. } if !named.contains(name));
         if is_unread {
-            block.remove(at);
-            continue;
+            match unread(&block[at]) {
+                Some(instead) => block[at] = instead,
+                None => {
+                    block.remove(at);
+                    continue;
+                }
+            }
         }
         for inner in block[at].blocks_mut() {
-            let mut within = named_after_forgetting(inner);
+            let mut within = named_after_forgetting(inner, unread);
             // The fewer are moved: blocks may stand within each other to any depth.
             if within.len() > named.len() {
                 std::mem::swap(&mut within, &mut named);
@@ -465,5 +482,19 @@ mod tests {
         let asked = exit(binary("==", message("mark"), atom("2")));
         let path = vec![vec![set("1"), kept, set("2"), asked], end()];
         assert_eq!(guarded(path.clone()), path.concat());
+    }
+
+    #[test]
+    fn what_a_function_gives_nobody_is_called_without_a_name() {
+        let declared = |name: &str| S::Declare {
+            kind: "const bool".to_string(),
+            name: name.to_string(),
+            value: Some(call("lookup", vec![atom("user")])),
+        };
+        let read = S::Return(Some(atom("is_read")));
+        let mut block = vec![declared("is_unread"), declared("is_read"), read.clone()];
+        call_unread(&mut block);
+        let called = S::Do(call("lookup", vec![atom("user")]));
+        assert_eq!(block, [called, declared("is_read"), read]);
     }
 }

@@ -450,9 +450,10 @@ fn entity_of(stack: &Stack, reaction: Reaction) -> EntityId {
     }
 }
 
-/// A function in which no parameter goes unused unsaid.
+/// A function in which no local goes unread, and no parameter unused unsaid.
 fn with_all_used(function: Function) -> Function {
     let mut function = function;
+    guard::call_unread(&mut function.body);
     let text = printer::file(&[Item::Function(Function {
         parameters: Vec::new(),
         ..function.clone()

@@ -1,4 +1,4 @@
-//! A random program: a service, layers, and a stack of them.
+//! A random program: a service, layers, and a stack of them, some of it in a slot.
 //!
 //! In: a seed. Out: the text of a file. The same seed makes the same text on every machine.
 
@@ -38,10 +38,49 @@ const BUSY: [&str; 12] = [
     "m", "m", "m", "mw", "mw", "wm", "mww", "wmw", "mm", "mm", "wmm", "mmw",
 ];
 
+/// The files with the layers of slots.
+const USED: &str = "use boost.run_lengths\nuse order.sequencer\nuse policy.service\n";
+
+/// A layer that makes frames of what a slot gives, and a decision that swaps without reason.
+const RESTLESS: &str = "\
+worker brought provides frames requires messages
+
+on grant_sends(messages) { count granted }
+
+on deliver(message) { deliver message }
+
+on send(message) { send message }
+
+worker wander(seed: u32 = 1, layers: u32 = 2, period: time = 1 ms) provides policy requires policy
+
+session {
+    noise: u32 = seed
+    timer tick
+    on start { start tick after period }
+}
+
+on tick {
+    noise = noise * 1103515245 + 12345
+    tell below wish(((noise >> 16) % layers) as u8)
+    start tick after period
+}
+
+on deliver(message) { deliver message }
+
+on send(message) { send message }
+
+policy restless(seed: u32, layers: u32, period: time) {
+    decision wander(seed = seed, layers = layers, period = period)
+}
+
+";
+
 /// A program of this seed.
 pub fn program(seed: u64) -> String {
     let mut random = Random(seed ^ 0x6c6f_6f6d);
     let mut calling = Random(seed ^ 0x6c69_6e6b);
+    let mut slots = Random(seed ^ 0x736c_6f74);
+    let is_slotted = slots.percent(10);
     let mut text = SERVICE.to_string();
     // Where applications answer, what comes up causes what goes down.
     let turns = match random.percent(20) {
@@ -65,17 +104,43 @@ pub fn program(seed: u64) -> String {
             true => format!(" calls leaves_by_{link}"),
             false => String::new(),
         };
-        stack += &format!(
-            "    link {link}{calls} {{ {} }}\n",
-            node(
-                &mut random,
-                shapes,
-                (&[], turns, is_busy),
-                (&mut text, &mut layers, &mut ports)
-            )
+        let above = node(
+            &mut random,
+            shapes,
+            (&[], turns, is_busy),
+            (&mut text, &mut layers, &mut ports),
         );
+        let above = match is_slotted {
+            true => format!(
+                "{} {{ brought as over_{link} {{ {above} }} }}",
+                slot(&mut slots, link)
+            ),
+            false => above,
+        };
+        stack += &format!("    link {link}{calls} {{ {above} }}\n");
+    }
+    if is_slotted {
+        return format!("{USED}{text}{RESTLESS}stack generated {{\n{stack}}}\n");
     }
     text + &format!("stack generated {{\n{stack}}}\n")
+}
+
+/// A slot, up to the layers that stand on it.
+fn slot(random: &mut Random, link: &str) -> String {
+    let other = format!("off as other_{link}");
+    let mut all = vec!["off", &other, "run_lengths(longest = 200)", "sequencer"];
+    let layers = 1 + random.below(all.len());
+    while all.len() > layers {
+        all.remove(random.below(all.len()));
+    }
+    format!(
+        "slot slot_{link}(protected = {}) \
+         by restless(seed = {}, layers = {layers}, period = {} us) {{ {} }}",
+        random.percent(50),
+        1 + random.below(1000),
+        500 + random.below(20_000),
+        all.join(", ")
+    )
 }
 
 /// Layers and what stands on them, as a stack names them.
