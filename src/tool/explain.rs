@@ -43,7 +43,7 @@ pub fn is_stack(word: &str) -> bool {
 /// Prints it; of joints, branches and states `all`.
 pub fn explain(stack: &Path, options: &Options, all: bool) -> Result<(), Failure> {
     let (sources, program, analysed) = compiler::analysed(stack, options)?;
-    let slots = slots::slots(&compiler::file_of(stack), options)?;
+    let slots = slots::slots(&compiler::file_of(stack), &program.name, options)?;
     let rest = Explained::of(&sources, &program, &analysed).text(all);
     result(slots + &rest)
 }

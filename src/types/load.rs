@@ -16,7 +16,7 @@ mod slot_options;
 use super::names::{nearest, refuse_repeated};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
-use crate::syntax::loom::{ast, is_part_of_slots, parse, without_slots};
+use crate::syntax::loom::{ast, is_part_of_slots, parse, slot_names, without_slots};
 use policies::layers_of;
 use slot_options::{check_key, check_parameters, refuse_headers};
 use std::collections::{BTreeMap, VecDeque};
@@ -420,6 +420,8 @@ impl Loader<'_> {
             if !stacks.is_empty() {
                 let policies = self.policies_in_sight(id);
                 for stack in &mut stacks {
+                    let names = slot_names(&stack.nodes);
+                    refuse_repeated(names.iter(), &mut self.diagnostics);
                     let used = without_slots(stack, self.sources, |slot, has_label| {
                         let layer = |name: &str| self.files.layer_in_sight(id, name);
                         check_parameters(slot, &mut self.diagnostics);

@@ -24,7 +24,7 @@ mod slots;
 
 pub use parser::parse;
 pub use printer::format;
-pub use slots::{is_part_of_slots, slot_below, without_slots};
+pub use slots::{is_part_of_slots, slot_below, slot_names, without_slots};
 
 use crate::source::{FileId, Sources, Span};
 use token::TokenKind;

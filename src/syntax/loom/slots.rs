@@ -24,6 +24,7 @@
 
 use super::ast;
 use crate::source::{Sources, Span};
+use std::collections::BTreeSet;
 
 /// The label of the policy.
 const CONTROL: u64 = 15;
@@ -53,6 +54,18 @@ pub fn slot_below<'a>(layer: &str, name: &'a str) -> Option<&'a str> {
     name.strip_suffix(TOP_ENDS).filter(|_| layer == TOP)
 }
 
+/// The names of all slots in nodes, in the order of writing.
+pub fn slot_names(nodes: &[ast::Node]) -> Vec<ast::Name> {
+    let mut names = Vec::new();
+    for node in nodes {
+        if let ast::NodeKind::Slot(slot) = &node.kind {
+            names.push(slot.name.clone());
+        }
+        names.extend(slot_names(&node.above));
+    }
+    names
+}
+
 /// Replaces the slots of a stack by layers; returns what the stack uses for them. `policy` gives
 /// the layers of a slot's policy, from the bottom to the top, and is told whether the slot stands
 /// at a key of the layer below.
@@ -66,6 +79,7 @@ pub fn without_slots(
         policy,
         behind: Vec::new(),
         first: None,
+        taken: BTreeSet::new(),
     };
     let nodes = std::mem::take(&mut stack.nodes);
     for node in nodes {
@@ -94,6 +108,8 @@ struct Expansion<'s, Policy> {
     behind: Vec<ast::Node>,
     /// The place of the first slot.
     first: Option<Span>,
+    /// The names of the slots so far.
+    taken: BTreeSet<String>,
 }
 
 impl<Policy> Expansion<'_, Policy>
@@ -102,13 +118,17 @@ where
 {
     /// A node without slots. A slot with a key of its own becomes two nodes.
     fn nodes(&mut self, node: ast::Node) -> Vec<ast::Node> {
-        let ast::NodeKind::Slot(slot) = node.kind else {
+        let ast::NodeKind::Slot(mut slot) = node.kind else {
             let above = node.above.into_iter();
             let above = above.flat_map(|above| self.nodes(above)).collect();
             return vec![ast::Node { above, ..node }];
         };
         let (notes, key, span) = (node.notes, node.key, node.span);
         self.first.get_or_insert(slot.name.span);
+        // A name that is written twice is told once, and not of each layer that the slot becomes.
+        while !self.taken.insert(slot.name.text.clone()) {
+            slot.name.text.push('_');
+        }
         let mut labelled = Vec::new();
         let mut ways = Vec::new();
         for (label, variant) in (0..).zip(&slot.variants) {

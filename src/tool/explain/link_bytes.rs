@@ -14,7 +14,7 @@ const PATIENCE_NS: u64 = 40_000_000;
 /// The seed of the bytes of messages, of which none is as the one before.
 const SEED: u64 = 1;
 
-/// Returns the bytes of all frames for so many messages of a size; none if one does not pass, or a
+/// Returns the bytes of all frames for so many messages of a size; none if no message passes, or a
 /// frame becomes too long.
 pub fn link_bytes(program: &Program, size: usize, messages: u64, most_bytes: usize) -> Option<u64> {
     let limits = Limits {
@@ -51,11 +51,7 @@ pub fn link_bytes(program: &Program, size: usize, messages: u64, most_bytes: usi
                 .take(size)
                 .collect(),
         };
-        let sent = step(0, call).0?;
-        if sent == 0 {
-            return None;
-        }
-        bytes += sent;
+        bytes += step(0, call).0?;
     }
     let mut now_ns = 0;
     loop {
@@ -63,7 +59,7 @@ pub fn link_bytes(program: &Program, size: usize, messages: u64, most_bytes: usi
         bytes += sent?;
         match deadline_ns {
             Some(deadline_ns) if deadline_ns <= PATIENCE_NS => now_ns = deadline_ns.max(now_ns + 1),
-            _none_or_late => return Some(bytes),
+            _none_or_late => return (bytes > 0).then_some(bytes),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Slots: how many bytes each of their layers makes of a message, and the longest that it takes.
 //!
-//! In: the file of a stack. Out: a table for each slot, found by messages that go through each
+//! In: a stack, and its file. Out: a table for each slot, found by messages that go through each
 //! layer alone on a link, in the interpreter.
 //!
 //! ```text
@@ -30,8 +30,8 @@ const FRAME_BYTES: usize = 1500;
 /// The name of the stack in which a layer is alone.
 const ALONE: &str = "alone_on_a_link";
 
-/// Returns the tables of all slots in the file of a stack.
-pub fn slots(file: &Path, options: &Options) -> Result<String, Failure> {
+/// Returns the tables of all slots of a stack, which is in this file or in one beside it.
+pub fn slots(file: &Path, stack: &str, options: &Options) -> Result<String, Failure> {
     let texts = library::read(file)?;
     let mut text = String::new();
     for (name, source) in &texts {
@@ -40,8 +40,11 @@ pub fn slots(file: &Path, options: &Options) -> Result<String, Failure> {
         let (tree, _) = parse(id, &sources);
         let mut found = Vec::new();
         for declaration in &tree.declarations {
-            if let ast::Declaration::Stack(stack) = declaration {
-                collect(&stack.nodes, FRAME_BYTES, &mut found);
+            match declaration {
+                ast::Declaration::Stack(it) if it.name.text == stack => {
+                    collect(&it.nodes, FRAME_BYTES, &mut found);
+                }
+                _another => {}
             }
         }
         for (slot, most) in found {
