@@ -64,7 +64,8 @@ const REPAIRING: [&str; 4] = [
 const SPARSE: u64 = 7;
 
 /// Layers of this test, and its policy.
-const OWN: &str = "\
+const OWN: &str = concat!(
+    "\
 use boost.service
 use policy.service
 use policy.spp
@@ -105,33 +106,9 @@ on send(message) {
     send before
 }
 
-// wander: a decision without reason: it wishes until a time again and again, and then a last time
-worker wander(
-    seed: u32 = 1
-    layers: u8 = 2
-    period: time = 5 ms
-    ends: time = 100 ms
-    last: u8 = 0
-)
-provides policy
-requires policy
-
-session {
-    noise: u32 = seed
-    timer tick
-    on start { start tick after period }
-}
-
-on tick {
-    noise = noise * 1103515245 + 12345
-    tell below wish(if now < ends { ((noise >> 16) % (layers as u32)) as u8 } else { last })
-    if now < ends { start tick after period }
-}
-
-on deliver(message) { deliver message }
-
-on send(message) { send message }
-
+",
+    include_str!("fixture/wander.loom"),
+    "
 // what this end sends is swapped without a word
 policy alone(seed: u32, layers: u8, period: time, last: u8) {
     decision wander(seed = seed, layers = layers, period = period, last = last)
@@ -142,7 +119,8 @@ policy signalled(seed: u32, layers: u8, period: time, last: u8) {
     decision wander(seed = seed, layers = layers, period = period, last = last)
     signal spp(again_after = 5 ms, at_most = 40 ms)
 }
-";
+"
+);
 
 /// A stack, and the link between its two ends.
 struct Scene {

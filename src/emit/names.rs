@@ -26,8 +26,8 @@ use crate::tree::{Forest, Index, Reaction};
 use crate::types::external::same_record;
 use crate::types::header::Rule;
 use crate::types::program::{
-    EntityId, Event, HeaderFieldId, HeaderId, KindId, Place, Population, PortId, Program, RecordId,
-    Role,
+    Counted, EntityId, Event, HeaderFieldId, HeaderId, KindId, Place, Population, PortId, Program,
+    RecordId, Role,
 };
 use crate::types::value::Type;
 use std::collections::{BTreeMap, BTreeSet};
@@ -252,9 +252,9 @@ impl Numbers {
         let links = links.collect();
         let ports = program.ports.iter().map(|one| named("port", &one.name));
         let ports = ports.collect();
-        let all = counters(program).into_iter();
+        let all = program.counters().into_iter();
         let all = all.map(|(what, of)| {
-            let constant = named(what.word(), &of.replace('.', "_"));
+            let constant = named(word(what), &of.replace('.', "_"));
             (constant, format!("{}{of}", what.prefix()))
         });
         let (counters, counted) = all.unzip();
@@ -267,62 +267,14 @@ impl Numbers {
     }
 }
 
-/// What a counter counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Counted {
-    /// What became of frames, and how many there were.
-    Fate,
-    /// Frames that arrived and were dropped for a reason.
-    Dropped,
-    /// Messages of the stack's own that were dropped for a reason.
-    Unsent,
-    /// What a layer counts.
-    Count,
-}
-
-impl Counted {
-    /// The word in the constants of the header.
-    fn word(self) -> &'static str {
-        match self {
-            Counted::Fate => "COUNTER",
-            Counted::Dropped => "DROPPED",
-            Counted::Unsent => "UNSENT",
-            Counted::Count => "COUNT",
-        }
+/// Returns the word in the constants of the header.
+fn word(counted: Counted) -> &'static str {
+    match counted {
+        Counted::Fate => "COUNTER",
+        Counted::Dropped => "DROPPED",
+        Counted::Unsent => "UNSENT",
+        Counted::Count => "COUNT",
     }
-
-    /// What stands before the name of the counter.
-    fn prefix(self) -> &'static str {
-        match self {
-            Counted::Fate | Counted::Dropped => "",
-            Counted::Unsent => "unsent ",
-            Counted::Count => "count ",
-        }
-    }
-}
-
-/// The counters of a stack in order: what each counts, and of what.
-fn counters(program: &Program) -> Vec<(Counted, String)> {
-    let own = [
-        "frames_in",
-        "frames_out",
-        "delivered",
-        "consumed",
-        "merged",
-        "held",
-    ];
-    let mut all = Vec::from_iter(own.map(|name| (Counted::Fate, name.to_string())));
-    let entity = |id: EntityId| &program.entities[id.at()].name;
-    for what in [Counted::Dropped, Counted::Unsent] {
-        let reasons = program.reasons.iter();
-        all.extend(reasons.map(|one| (what, format!("{}.{}", entity(one.entity), one.name))));
-        let own = ["too_long", "no_session", "agenda_full"];
-        all.extend(own.map(|name| (what, format!("stack.{name}"))));
-    }
-    let counts = program.counts.iter();
-    let counts = counts.map(|one| format!("{}.{}", entity(one.entity), one.name));
-    all.extend(counts.map(|name| (Counted::Count, name)));
-    all
 }
 
 /// What stands beside the instances of a kind, in the struct of the stack.

@@ -59,7 +59,7 @@ pub struct Stack<'p, C> {
     pub(super) state: State<'p>,
     /// Whether an application's function is being called.
     pub(super) calling: bool,
-    /// The names of all counters.
+    /// The names of all counters, in the order of [`Program::counters`].
     counters: Vec<Arc<str>>,
 }
 
@@ -80,11 +80,14 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
             "what is written in C is supplied by whoever starts a stack"
         );
         let state = State::new(program, externs, config, limits, now_ns);
+        let counters = program.counters().into_iter();
         let mut stack = Stack {
             control,
             state,
             calling: false,
-            counters: counters(program),
+            counters: counters
+                .map(|(what, name)| format!("{}{name}", what.prefix()).into())
+                .collect(),
         };
         let mut conditions = program.config.iter().flat_map(|one| &one.constraints);
         if !conditions.all(|one| stack.evaluation(&mut Moment::default()).is_true(one)) {
@@ -588,30 +591,4 @@ impl<'p, C: Control<'p>> Stack<'p, C> {
         let state = &mut self.state;
         Evaluation { state, instant }
     }
-}
-
-/// The names of all counters of a stack, in the order of [`Stack::counters`].
-fn counters(program: &Program) -> Vec<Arc<str>> {
-    let named = |entity: EntityId, name: &str| {
-        let entity = &program.entities[entity.at()].name;
-        format!("{entity}.{name}")
-    };
-    let frames = [
-        "frames_in",
-        "frames_out",
-        "delivered",
-        "consumed",
-        "merged",
-        "held",
-    ];
-    let reasons = program.reasons.iter();
-    let reasons = reasons.map(|reason| named(reason.entity, &reason.name));
-    let own = ["too_long", "no_session", "agenda_full"].map(|name| format!("stack.{name}"));
-    let dropped: Vec<String> = reasons.chain(own).collect();
-    let unsent = dropped.iter().map(|name| format!("unsent {name}"));
-    let counts = program.counts.iter();
-    let counts = counts.map(|count| format!("count {}", named(count.entity, &count.name)));
-    let frames = frames.into_iter().map(String::from);
-    let all = frames.chain(dropped.clone()).chain(unsent).chain(counts);
-    all.map(Arc::from).collect()
 }

@@ -564,3 +564,53 @@ pub struct Local {
     /// Its type; [`Type::Message`] for what is linear.
     pub kind: Type,
 }
+
+/// What a counter counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// What became of frames, and how many there were.
+    Fate,
+    /// Frames that arrived and were dropped for a reason.
+    Dropped,
+    /// Messages of the stack's own that were dropped for a reason.
+    Unsent,
+    /// What a layer counts.
+    Count,
+}
+
+impl Counted {
+    /// The prefix of the counter's name.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Counted::Fate | Counted::Dropped => "",
+            Counted::Unsent => "unsent ",
+            Counted::Count => "count ",
+        }
+    }
+}
+
+impl Program {
+    /// The counters of a stack in order: what each counts, and its name without the prefix.
+    pub fn counters(&self) -> Vec<(Counted, String)> {
+        let fates = [
+            "frames_in",
+            "frames_out",
+            "delivered",
+            "consumed",
+            "merged",
+            "held",
+        ];
+        let mut all = Vec::from_iter(fates.map(|name| (Counted::Fate, name.to_string())));
+        let entity = |id: EntityId| &self.entities[id.at()].name;
+        for what in [Counted::Dropped, Counted::Unsent] {
+            let reasons = self.reasons.iter();
+            all.extend(reasons.map(|one| (what, format!("{}.{}", entity(one.entity), one.name))));
+            let own = ["too_long", "no_session", "agenda_full"];
+            all.extend(own.map(|name| (what, format!("stack.{name}"))));
+        }
+        let counts = self.counts.iter();
+        let counts = counts.map(|one| format!("{}.{}", entity(one.entity), one.name));
+        all.extend(counts.map(|name| (Counted::Count, name)));
+        all
+    }
+}

@@ -42,7 +42,8 @@ const BUSY: [&str; 12] = [
 const USED: &str = "use boost.run_lengths\nuse order.sequencer\nuse policy.service\n";
 
 /// A layer that makes frames of what a slot gives, and a decision that swaps without reason.
-const RESTLESS: &str = "\
+const RESTLESS: &str = concat!(
+    "\
 worker brought provides frames requires messages
 
 on grant_sends(messages) { count granted }
@@ -51,29 +52,15 @@ on deliver(message) { deliver message }
 
 on send(message) { send message }
 
-worker wander(seed: u32 = 1, layers: u32 = 2, period: time = 1 ms) provides policy requires policy
-
-session {
-    noise: u32 = seed
-    timer tick
-    on start { start tick after period }
+",
+    include_str!("../fixture/wander.loom"),
+    "
+policy restless(seed: u32, layers: u8, period: time) {
+    decision wander(seed = seed, layers = layers, period = period, ends = 1000 s)
 }
 
-on tick {
-    noise = noise * 1103515245 + 12345
-    tell below wish(((noise >> 16) % layers) as u8)
-    start tick after period
-}
-
-on deliver(message) { deliver message }
-
-on send(message) { send message }
-
-policy restless(seed: u32, layers: u32, period: time) {
-    decision wander(seed = seed, layers = layers, period = period)
-}
-
-";
+"
+);
 
 /// A program of this seed.
 pub fn program(seed: u64) -> String {

@@ -1,4 +1,4 @@
-//! What a layer more takes, and a swap of the layers of a slot.
+//! `loom bench layers`: the cost of an additional layer, and of a swap between layers of a slot.
 //!
 //! In: `bench/layers.loom`, and how many of its layers stand below the others; `bench/swap.loom`.
 //! Out: instructions of a message on each way, woven and with each joint as a call; bytes of text;
