@@ -13,11 +13,14 @@
 //!   profile/   how often what is done: visit counts, the fast path
 //!   optimise/  trees that do the same, faster: one file for each rewrite
 //!   c/, emit/  trees of the stack -> C
+//!   ir/        the stack IR: typed functions, between trees and C
 //!   simulate/  the reference interpreter, the tree interpreter, the network in virtual time
 //!   tool/      commands, devices, files
 //! ```
 
 pub mod source;
+
+pub mod ir;
 
 pub mod diagnostic;
 

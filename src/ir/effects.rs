@@ -1,0 +1,346 @@
+//! Effects: which resources an operation reads and writes, and which handles it uses up.
+//!
+//! In: an operation. Out: its row. This is the only table of effects; the effects of a function are
+//! those of its body and of all that it calls (`Effects::of_function`).
+
+use super::Module;
+use super::ids::{FunctionId, KindId};
+use super::interface::Given;
+use super::op::{Attempt, Change, Op, Place, Region};
+use super::types::Type;
+use std::collections::BTreeSet;
+
+/// Something that changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Resource {
+    /// A region that is loaded and stored.
+    Region(Region),
+    /// A container, or what only C knows.
+    Container(Place),
+    /// Which instances of a kind there are, and their keys.
+    Instances(KindId),
+    /// Bytes of messages.
+    Bytes,
+    /// Free buffers.
+    Buffers,
+    /// All timers.
+    Timers,
+    /// The agenda.
+    Agenda,
+    /// Steps that were taken, and what the host has not taken yet.
+    Outputs,
+    /// All counters, and what became of messages.
+    Counters,
+    /// What functions in C remember.
+    Foreign,
+    /// Words that a kernel yields.
+    Yielded,
+    /// Whether a fast function goes on.
+    Control,
+}
+
+/// What is read and written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Effects {
+    /// Read.
+    pub reads: BTreeSet<Resource>,
+    /// Written.
+    pub writes: BTreeSet<Resource>,
+}
+
+impl Effects {
+    /// Returns true if nothing is written, and no control changes.
+    pub fn are_none(&self) -> bool {
+        self.writes.is_empty()
+    }
+
+    /// Adds those of another.
+    pub fn add(&mut self, other: &Effects) {
+        self.reads.extend(&other.reads);
+        self.writes.extend(&other.writes);
+    }
+
+    /// Those of an operation; of one that calls a function, without those of the function.
+    pub fn of(module: &Module, op: &Op) -> Effects {
+        let mut effects = Effects::default();
+        effects.operation(module, op);
+        effects
+    }
+
+    /// Those of an operation that may fail.
+    pub fn of_attempt(module: &Module, attempt: &Attempt) -> Effects {
+        let mut effects = Effects::default();
+        effects.attempt(module, attempt);
+        effects
+    }
+
+    /// Those of a function with all that it calls.
+    pub fn of_function(module: &Module, id: FunctionId) -> Effects {
+        let mut effects = Effects::default();
+        let function = module.function(id);
+        for instruction in function.instructions() {
+            effects.operation(module, &instruction.op);
+            for called in called(module, &instruction.op) {
+                effects.add(&Effects::of_function(module, called));
+            }
+        }
+        for block in &function.blocks {
+            match &block.terminator {
+                super::Terminator::Try { attempt, .. } => effects.attempt(module, attempt),
+                super::Terminator::Tail(..) | super::Terminator::Take(_) => {
+                    effects.write(&[Resource::Agenda, Resource::Outputs, Resource::Buffers]);
+                }
+                super::Terminator::Jump(_)
+                | super::Terminator::Branch { .. }
+                | super::Terminator::Switch { .. }
+                | super::Terminator::Return(_)
+                | super::Terminator::Never => {}
+            }
+        }
+        effects
+    }
+
+    fn read(&mut self, all: &[Resource]) {
+        self.reads.extend(all);
+    }
+
+    fn write(&mut self, all: &[Resource]) {
+        self.writes.extend(all);
+    }
+
+    fn operation(&mut self, module: &Module, op: &Op) {
+        use Resource::{
+            Agenda, Buffers, Bytes, Container, Control, Counters, Foreign, Instances, Outputs,
+            Timers, Yielded,
+        };
+        match op {
+            Op::Number(..)
+            | Op::Bytes(_)
+            | Op::Instance(..)
+            | Op::Arithmetic(_)
+            | Op::Compare(_)
+            | Op::Not
+            | Op::Select
+            | Op::ZeroExtend(_)
+            | Op::SignExtend(_)
+            | Op::Truncate(_)
+            | Op::Concat
+            | Op::Get(_)
+            | Op::Put(_)
+            | Op::PutBytes
+            | Op::Resize(_)
+            | Op::Inverse
+            | Op::Scale
+            | Op::Length
+            | Op::Start
+            | Op::Attribute(_)
+            | Op::With(_)
+            | Op::Look
+            | Op::SubView
+            | Op::Push
+            | Op::Pull
+            | Op::Cut
+            | Op::At(_)
+            | Op::Index
+            | Op::Call(_)
+            | Op::Loop(..) => {}
+            Op::Load(region) => self.read(&[Resource::Region(*region)]),
+            Op::Store(region) => self.write(&[Resource::Region(*region)]),
+            Op::AddScaled | Op::Read(_) | Op::ReadBytes(_) | Op::ReadPart(_) | Op::Run(..) => {
+                self.read(&[Bytes]);
+            }
+            Op::Write(_) | Op::WriteBytes | Op::WritePart => self.write(&[Bytes]),
+            Op::Rewrite(_) => {
+                self.read(&[Bytes]);
+                self.write(&[Bytes]);
+            }
+            Op::Yield => self.write(&[Yielded]),
+            Op::Fill => {}
+            Op::Unreserve => self.write(&[Buffers]),
+            Op::Drop(_) | Op::Consume => self.write(&[Buffers, Counters]),
+            Op::Ended(kind) => self.read(&[Instances(*kind)]),
+            Op::Begin(kind) => {
+                self.write(&[Instances(*kind)]);
+                self.keys(module, *kind);
+            }
+            Op::End(kind) => {
+                self.write(&[Instances(*kind), Timers, Outputs]);
+                self.listening(module, *kind);
+            }
+            Op::Free(kind) => {
+                self.write(&[Instances(*kind), Timers, Buffers, Counters]);
+                self.containers(module, *kind);
+            }
+            Op::StartTimer(..) | Op::StopTimer(..) => self.write(&[Timers]),
+            Op::TimerRuns(..) => self.read(&[Timers]),
+            Op::Ask(_, place) => self.read(&[Container(*place)]),
+            Op::Change(how, place) => {
+                self.write(&[Container(*place)]);
+                if !matches!(how, Change::Empty | Change::Add | Change::Clear) {
+                    self.write(&[Buffers, Counters]);
+                }
+            }
+            Op::Queue(..) => self.write(&[Agenda, Buffers, Counters]),
+            Op::Output(_) => self.write(&[Agenda, Outputs, Buffers, Counters]),
+            Op::Waiting => self.read(&[Agenda]),
+            Op::Precede | Op::Turn => self.write(&[Agenda]),
+            Op::GoesOn => self.read(&[Agenda, Outputs]),
+            Op::Foreign(id, places) => {
+                self.read(&[Bytes]);
+                self.write(&[Foreign]);
+                for place in places {
+                    self.write(&[Container(*place)]);
+                }
+                let function = module.foreigns.get(id.0 as usize);
+                let parameters = function.map(|function| &function.parameters);
+                if parameters.is_some_and(|all| all.contains(&Given::Rewritten)) {
+                    self.write(&[Bytes]);
+                }
+            }
+            Op::Count(_) | Op::CountBy(_) | Op::Pass(_) => self.write(&[Counters]),
+            Op::Exit(_) | Op::Commit => self.write(&[Control]),
+            Op::Recompute(id) => {
+                self.write(&[Resource::Region(Region::Valid(*id))]);
+                for at in 0..module.cached(*id).len() {
+                    let part = Region::Cached(*id, at as u32);
+                    self.write(&[Resource::Region(part)]);
+                }
+            }
+            Op::Disarm(id) => self.write(&[Resource::Region(Region::Valid(*id))]),
+        }
+    }
+
+    fn attempt(&mut self, module: &Module, attempt: &Attempt) {
+        use Resource::{Buffers, Bytes, Container, Counters, Instances, Timers};
+        match attempt {
+            Attempt::New | Attempt::Reserve => self.write(&[Buffers]),
+            Attempt::NewOf | Attempt::Share | Attempt::Copy | Attempt::Rewrite(_) => {
+                self.read(&[Bytes]);
+                self.write(&[Buffers, Bytes]);
+            }
+            Attempt::Restore => {}
+            Attempt::Pad => self.write(&[Bytes]),
+            Attempt::Live(kind) | Attempt::Find(kind) | Attempt::Standing(kind) => {
+                self.read(&[Instances(*kind)]);
+            }
+            Attempt::Soonest(kind, _) => self.read(&[Instances(*kind), Timers]),
+            Attempt::Create(kind) => {
+                self.write(&[Instances(*kind)]);
+                self.keys(module, *kind);
+            }
+            Attempt::Pop(place)
+            | Attempt::PushItem(place)
+            | Attempt::Insert(place)
+            | Attempt::Take(place) => self.write(&[Container(*place)]),
+            Attempt::ShareItem(place) | Attempt::CopyBytes(place) => {
+                self.read(&[Container(*place)]);
+                self.write(&[Buffers, Bytes]);
+            }
+            Attempt::InsertBytes(place) | Attempt::AppendBytes(place) => {
+                self.read(&[Bytes]);
+                self.write(&[Container(*place), Buffers]);
+            }
+            Attempt::TakeBytes(place) => {
+                self.write(&[Container(*place), Buffers, Bytes, Counters]);
+            }
+        }
+    }
+
+    fn keys(&mut self, module: &Module, kind: KindId) {
+        for key in module
+            .kinds
+            .get(kind.at())
+            .iter()
+            .flat_map(|kind| &kind.keys)
+        {
+            self.write(&[Resource::Region(Region::Field(kind, *key))]);
+        }
+    }
+
+    fn containers(&mut self, module: &Module, kind: KindId) {
+        let fields = module
+            .kinds
+            .get(kind.at())
+            .map_or(0, |kind| kind.fields.len());
+        for field in (0..fields as u32).map(super::FieldId) {
+            self.write(&[Resource::Container(Place { kind, field })]);
+        }
+    }
+
+    fn listening(&mut self, module: &Module, kind: KindId) {
+        let mut how = module.listening.iter();
+        let how = how.find(|how| [how.session, how.listener].contains(&kind));
+        if let Some(how) = how {
+            let listener = [how.backlog, how.waiting].map(|field| (how.listener, field));
+            let session = [how.waits, how.made_by].map(|field| (how.session, field));
+            for (kind, field) in listener.into_iter().chain(session) {
+                self.write(&[Resource::Region(Region::Field(kind, field))]);
+            }
+        }
+    }
+}
+
+/// The functions that an operation calls.
+pub fn called(module: &Module, op: &Op) -> Vec<FunctionId> {
+    match op {
+        Op::Call(function) | Op::Loop(function, _) => vec![*function],
+        Op::Run(kernel, _) | Op::Rewrite(kernel) => {
+            let kernel = module.kernels.get(kernel.at());
+            let all = |kernel: &super::Kernel| {
+                let always = [kernel.begins, kernel.steps, kernel.finishes];
+                always.into_iter().chain(kernel.tail).collect()
+            };
+            kernel.map(all).unwrap_or_default()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Returns true if an operation uses up its operands that are handles; others borrow them.
+pub fn moves(op: &Op) -> bool {
+    !matches!(
+        op,
+        Op::Length
+            | Op::Start
+            | Op::Attribute(_)
+            | Op::Look
+            | Op::Write(_)
+            | Op::WriteBytes
+            | Op::WritePart
+            | Op::Foreign(..)
+    )
+}
+
+/// The same of an operation that may fail.
+pub fn attempt_moves(attempt: &Attempt) -> bool {
+    !matches!(attempt, Attempt::Share | Attempt::Copy)
+}
+
+/// Returns true if an operation needs a fact that excludes a trap: an index, a range or a divisor.
+pub fn may_trap(op: &Op) -> bool {
+    use super::op::Arithmetic::{Sdiv, Srem, Udiv, Urem};
+    matches!(
+        op,
+        Op::Arithmetic(Udiv | Urem | Sdiv | Srem)
+            | Op::Get(_)
+            | Op::Put(_)
+            | Op::PutBytes
+            | Op::Read(_)
+            | Op::ReadBytes(_)
+            | Op::ReadPart(_)
+            | Op::Write(_)
+            | Op::WriteBytes
+            | Op::WritePart
+            | Op::SubView
+            | Op::Push
+            | Op::Pull
+            | Op::Cut
+            | Op::At(_)
+            | Op::Run(..)
+    )
+}
+
+/// Returns true if the values of a type may be computed again, or not at all.
+pub fn is_plain(of: Type) -> bool {
+    !of.is_linear()
+}

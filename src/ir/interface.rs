@@ -1,0 +1,216 @@
+//! The host's side of a stack: links, ports, settings, attributes, functions in C.
+//!
+//! Values of a host have a [`Shape`]; inside the stack each is a list of plain values, its parts,
+//! in the order of [`Shape::parts`]. An optional value is a bit and the parts of the value, bounded
+//! bytes are a length and bytes filled with zeros, a record is the parts of its fields.
+
+use super::ids::{AttributeId, FieldId, FunctionId, KindId};
+use super::types::Type;
+
+/// A value as a host and the sources see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A number of so many bits, with a sign or without.
+    Number {
+        /// Bits.
+        bits: u8,
+        /// Whether it has a sign.
+        signed: bool,
+    },
+    /// So many bytes.
+    Bytes(u32),
+    /// At most so many bytes.
+    Bounded(u32),
+    /// A value or none.
+    Optional(Box<Shape>),
+    /// Fields in order, with their names.
+    Record(Vec<(String, Shape)>),
+    /// So many values of one shape.
+    Array(Box<Shape>, u32),
+    /// Bytes whose meaning only C knows: a record type of this name.
+    Foreign(String),
+}
+
+impl Shape {
+    /// The plain values of which it consists; those of an array stand element by element.
+    pub fn parts(&self) -> Vec<Type> {
+        match self {
+            Shape::Number { bits, .. } => vec![Type::Int(*bits)],
+            Shape::Bytes(length) => vec![Type::Bytes(*length)],
+            Shape::Bounded(most) => vec![Type::WORD, Type::Bytes(*most)],
+            Shape::Optional(value) => {
+                let mut parts = vec![Type::BIT];
+                parts.extend(value.parts());
+                parts
+            }
+            Shape::Record(fields) => {
+                let fields = fields.iter();
+                fields.flat_map(|(_, shape)| shape.parts()).collect()
+            }
+            Shape::Array(element, length) => {
+                let parts = element.parts();
+                let all = std::iter::repeat_n(parts, *length as usize);
+                all.flatten().collect()
+            }
+            Shape::Foreign(_) => Vec::new(),
+        }
+    }
+}
+
+/// A name and a shape: a parameter, a key, an attribute.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The name.
+    pub name: String,
+    /// The shape.
+    pub shape: Shape,
+}
+
+/// The bottom of a stack: frames come in and leave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// The function in C that is called with each frame that leaves; without, the host asks.
+    pub calls: Option<String>,
+    /// The reaction to a frame: `msg`.
+    pub arrives: FunctionId,
+    /// Tells that the link is up or down: `i1`. It puts events on the agenda, behind all else.
+    pub carrier: Option<FunctionId>,
+}
+
+/// The top of a stack, at which an application sits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Port {
+    /// Its name.
+    pub name: String,
+    /// The function in C that is called with what comes up; without, the host asks.
+    pub calls: Option<String>,
+    /// The session that a conversation is about.
+    pub session: Conversation,
+    /// The reaction to a message: `index?, msg`; none where an application sends no messages.
+    pub sends: Option<FunctionId>,
+    /// How an application opens conversations; none where all exist from the start.
+    pub opens: Option<Opening>,
+    /// How an application listens.
+    pub listens: Option<Opening>,
+    /// Attributes that are given with what an application sends, and told with what comes up.
+    pub attributes: Vec<AttributeOfHost>,
+    /// Notices that come up.
+    pub up: Vec<Notice>,
+    /// Notices that an application tells.
+    pub down: Vec<Notice>,
+    /// The notice among `down` whose argument a called function gives back.
+    pub grants: Option<u32>,
+}
+
+/// An attribute of messages, as an application sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AttributeOfHost {
+    /// Its name and shape.
+    pub named: Named,
+    /// The attributes that hold its parts, in order.
+    pub parts: Vec<AttributeId>,
+}
+
+/// The session below a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversation {
+    /// Its kind.
+    pub kind: KindId,
+    /// The index of the conversation with this number: always the same, or so much more.
+    pub index: Numbered,
+}
+
+/// Which instance a number of a host stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Numbered {
+    /// The number is 0, and the instance always this one.
+    Only(u32),
+    /// The number, which is less than the second, and so much more.
+    From(u32, u32),
+}
+
+/// How conversations are opened, or listeners made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// The kind that is made.
+    pub kind: KindId,
+    /// Its keys; of each whether it may be left out.
+    pub keys: Vec<(Named, bool)>,
+    /// `given i1 for each key that may be left out, parts of all keys.. -> i1, index`: makes an
+    /// instance, and puts what follows on the agenda, behind all else. Of a listener the backlog
+    /// comes last.
+    pub opens: FunctionId,
+    /// `index`: ends a listener; what follows goes on the agenda, behind all else.
+    pub closes: Option<FunctionId>,
+    /// How many events an instance may need on the agenda.
+    pub events: u32,
+}
+
+/// A notice at a port.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Its name.
+    pub name: String,
+    /// Whether it carries a message.
+    pub message: bool,
+    /// Its parameters.
+    pub parameters: Vec<Named>,
+    /// The reaction to it: `index?, arguments..`; none of one that comes up, or that nobody hears.
+    pub handled: Option<FunctionId>,
+}
+
+/// How a kind listens: the fields in which sessions are counted that wait to be accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listening {
+    /// The index of the port among [`Module::ports`](super::Module::ports).
+    pub port: super::ids::PortId,
+    /// The listeners.
+    pub listener: KindId,
+    /// Of a listener: how many of its sessions may wait.
+    pub backlog: FieldId,
+    /// Of a listener: how many do.
+    pub waiting: FieldId,
+    /// The sessions.
+    pub session: KindId,
+    /// Of a session: whether it waits.
+    pub waits: FieldId,
+    /// Of a session: whether the application has not heard of it.
+    pub unknown: FieldId,
+    /// Of a session that waits: its listener, all ones if that has ended.
+    pub made_by: FieldId,
+    /// The notice among [`Port::up`] in whose place a session is accepted; without, it is accepted
+    /// when it is made.
+    pub opened: Option<u32>,
+}
+
+/// The index of a function in C, among [`Module::foreigns`](super::Module::foreigns).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ForeignId(pub u32);
+
+/// A function in C that layers call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// Its name.
+    pub name: String,
+    /// Whether the runtime has it.
+    pub in_runtime: bool,
+    /// What it is given.
+    pub parameters: Vec<Given>,
+    /// What it returns; none if it only does something.
+    pub result: Option<Shape>,
+}
+
+/// An argument of a function in C.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// A value, by its parts.
+    Value(Shape),
+    /// `view`: bytes that it reads.
+    Data,
+    /// `msg`: the bytes of a message, which it overwrites; as many remain.
+    Rewritten,
+    /// What only it knows: a place, by the operands of that.
+    State,
+}

@@ -1,0 +1,284 @@
+//! The stack IR: a whole stack as typed functions, between woven trees and C.
+//!
+//! Trees say *what* a stack does in each instant; this says *how it is computed*. A [`Module`] has
+//! tables (links, ports, kinds of instances, attributes, caches, kernels) and functions. A function
+//! is an acyclic graph of blocks in SSA form: each value is the result of one instruction, or the
+//! parameter of a block, and never changes. A block ends in one terminator, whose edges give the
+//! parameters of the blocks behind it their values.
+//!
+//! # Memory
+//!
+//! Everything that changes is in a *region*: a field of a kind, a container, the timers, the
+//! agenda, the bytes of messages, counters, caches. An operation names the regions that it touches,
+//! so no analysis has to guess: `effects.rs` is the only table of them. Two regions are disjoint.
+//! Within one, two instances or indices may be the same.
+//!
+//! # Messages
+//!
+//! A `msg` is a handle: a start and a length in a buffer, and attributes. It is *linear*: each
+//! operation that moves its start, its length or an attribute uses the handle up and gives the next
+//! one, so `length %m2` never changes, and only its bytes are memory. Each path uses a handle up
+//! exactly once: it leaves, waits, is kept, dropped or consumed. A `view` is a borrow of bytes: it
+//! is read as long as nothing is written there, and nobody owns it.
+//!
+//! # Failure
+//!
+//! An operation that may fail is a terminator, `try`, with an edge for each outcome. So a handle
+//! exists on just those edges on which it was made, and a message that nobody took comes back on
+//! the other. No value has to be looked at to know whether another exists.
+//!
+//! # Time and order
+//!
+//! A reaction is a function that an event starts. It ends in `return`, or in `tail`, which hands
+//! one event on within the same step. Other events wait on the agenda: `queue front` and `queue
+//! back` for a list that is known, `queue made` and then `turn` where branches or loops make them.
+//! The work loop that takes events off the agenda, counts steps and keeps the budget is the host's
+//! side of the stack, and the same for all stacks.
+//!
+//! A loop is an operation that calls a function for each turn, at most so many times. So graphs
+//! stay acyclic, and everything that is said of functions holds for the bodies of loops.
+//!
+//! # Fast functions
+//!
+//! A fast function does what another does for the frames that are common, or nothing. It is a tree
+//! of guards with one commit on each path. Before `commit` stand only operations that change
+//! nothing but caches and reservations; there `exit` leaves the function, and the other one runs.
+//! Behind it stands no exit.
+//!
+//! # Caches
+//!
+//! A cache remembers `x = f(arguments)`, where `f` is a pure function of the module, as long as its
+//! bit `valid` is set. It depends on the regions that `f` reads. Behind each store to one of them
+//! stands `disarm`, or `recompute`, before anybody else looks.
+//!
+//! # Rules
+//!
+//! `verify.rs` lists the rules of the form, and checks them. `text/` prints a module and reads it;
+//! `simulate/machine` runs one.
+//!
+//! ```text
+//! fn udp.deliver(%0: i32, %m: msg, %h: view) {           ; udp.loom:31
+//! b0:
+//!   try live udp.session %0 -> b1, b2 @ 99%
+//! b1(%u: inst udp.session):
+//!   %port = read.be16 %h, 0
+//!   store udp.session.peer_port %u, %port
+//!   tail datagrams message %0, %m
+//! b2:
+//!   consume %m
+//!   return
+//! }
+//! ```
+
+pub mod build;
+pub mod effects;
+pub mod function;
+pub mod graph;
+pub mod ids;
+pub mod interface;
+pub mod op;
+pub mod signature;
+pub mod types;
+
+pub use function::{Block, Edge, Function, Instruction, Probability, Role, Terminator};
+pub use ids::{
+    AttributeId, BlockId, CacheId, CounterId, FieldId, FunctionId, KernelId, KindId, LinkId,
+    PortId, ReasonId, SettingId, TimerId, Value,
+};
+pub use op::{Attempt, Op, Region};
+pub use types::Type;
+
+use interface::{Foreign, Link, Listening, Named, Port};
+
+/// A stack.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Module {
+    /// Its name, which prefixes all names of its C interface.
+    pub name: String,
+    /// Links, in the order of writing.
+    pub links: Vec<Link>,
+    /// Ports, in the order of writing.
+    pub ports: Vec<Port>,
+    /// Values set at the start, in the order of writing; each has one part or more.
+    pub settings: Vec<Setting>,
+    /// The settings as a host gives them: their parts are [`Module::settings`], in order.
+    pub given: Vec<Named>,
+    /// Attributes of messages, by their parts.
+    pub attributes: Vec<Attribute>,
+    /// Kinds of instances.
+    pub kinds: Vec<Kind>,
+    /// Reasons to drop a message, by the names of their counters.
+    pub reasons: Vec<String>,
+    /// Counters of layers, by their names.
+    pub counters: Vec<String>,
+    /// Kernels that run over bytes.
+    pub kernels: Vec<Kernel>,
+    /// Caches.
+    pub caches: Vec<Cache>,
+    /// Functions in C.
+    pub foreigns: Vec<Foreign>,
+    /// Sessions that wait to be accepted.
+    pub listening: Vec<Listening>,
+    /// All functions. A function calls only those before it; events may go to any.
+    pub functions: Vec<Function>,
+    /// `-> i1`: whether the settings go together.
+    pub settings_hold: Option<FunctionId>,
+    /// Makes what exists from the start, and puts the first events on the agenda.
+    pub starts: Option<FunctionId>,
+    /// Bytes of headers before a message at most.
+    pub headroom: u32,
+}
+
+/// A part of a value set at the start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Its name: that of the setting, and of the part where it has several.
+    pub name: String,
+    /// Its type.
+    pub of: Type,
+}
+
+/// A part of an attribute of messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its name, unique in the module.
+    pub name: String,
+    /// Its type.
+    pub of: Type,
+    /// A message's that nobody gave one: a number, or bytes.
+    pub default: Op,
+    /// Whether it is where stripped headers begin, which a copy of a message does not have: then it
+    /// is the default again.
+    pub is_mark: bool,
+}
+
+/// A kind of instances: the record of a layer, its sessions, its children.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// Its name, unique in the module: `udp`, `udp.session`.
+    pub name: String,
+    /// The layer.
+    pub owner: String,
+    /// How many there are at most.
+    pub capacity: u32,
+    /// When they have a state.
+    pub lives: Lives,
+    /// The keys, among the fields; by them it is found.
+    pub keys: Vec<FieldId>,
+    /// Fields by their parts, keys first.
+    pub fields: Vec<Field>,
+    /// The names of timers.
+    pub timers: Vec<String>,
+    /// The key that holds the index of the session below, if it stands on one that comes and goes.
+    pub stands_on: Option<FieldId>,
+    /// The reason for which messages are dropped that are left in one that is freed.
+    pub ended: Option<ReasonId>,
+}
+
+/// When instances have a state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lives {
+    /// From the start to the end.
+    Always,
+    /// From its creation to its end, each in a slot of its own.
+    Created,
+    /// As long as the instance of another kind with the same index, modulo the capacity of that.
+    With(KindId),
+}
+
+/// A field of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Its name, unique in the kind: `window`, `peer.has`, `peer.value`.
+    pub name: String,
+    /// Its type or container.
+    pub stored: Stored,
+    /// The lengths of the arrays in which it stands, outermost first.
+    pub dimensions: Vec<u32>,
+}
+
+/// What a field holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// A value.
+    Value(Type),
+    /// A queue of items, each of these parts.
+    Queue(Vec<Type>, u32),
+    /// A window of items by numbers of so many bits.
+    Window(Vec<Type>, u8, u32),
+    /// A stream of so many bytes by positions of so many bits.
+    Stream(u8, u32),
+    /// A set of the numbers below this one.
+    Set(u32),
+    /// What only C knows: a record type of this name.
+    Foreign(String),
+}
+
+/// A kernel: code that runs over bytes, word by word (Morpheus 3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Its name.
+    pub name: String,
+    /// Bytes of a word: 1, 2, 4 or 8. Missing bytes of the last word are zero.
+    pub unit: u8,
+    /// Whether the first byte of a word is the most significant.
+    pub big: bool,
+    /// Its parameters.
+    pub parameters: Vec<Type>,
+    /// `params.., length -> state..`. Bytes in all, of the words before, and missing bytes of the
+    /// word are i32.
+    pub begins: FunctionId,
+    /// `params.., state.., length, place, missing, word -> state..`.
+    pub steps: FunctionId,
+    /// The same for a last word of which bytes are missing.
+    pub tail: Option<FunctionId>,
+    /// `params.., state.., length, place -> results..`.
+    pub finishes: FunctionId,
+}
+
+/// A memo of a pure function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cache {
+    /// Its name.
+    pub name: String,
+    /// The kind each instance of which has one; none if there is but one.
+    pub kind: Option<KindId>,
+    /// The function; its first parameter is the instance if there is one for each.
+    pub remembers: FunctionId,
+}
+
+impl Module {
+    /// A function.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.at()]
+    }
+
+    /// A function by its name.
+    pub fn named(&self, name: &str) -> Option<FunctionId> {
+        let found = self.functions.iter().position(|one| one.name == name);
+        found.map(|at| FunctionId(at as u32))
+    }
+
+    /// A field.
+    pub fn field(&self, kind: KindId, field: FieldId) -> &Field {
+        &self.kinds[kind.at()].fields[field.at()]
+    }
+
+    /// The kind with whose instances those of a kind live: itself, unless it lives with another.
+    pub fn root(&self, kind: KindId) -> KindId {
+        match self.kinds[kind.at()].lives {
+            Lives::With(root) => root,
+            Lives::Always | Lives::Created => kind,
+        }
+    }
+
+    /// The types of what a cache holds: of its arguments, without the instance, then its results.
+    pub fn cached(&self, id: CacheId) -> Vec<Type> {
+        let cache = &self.caches[id.at()];
+        let function = self.function(cache.remembers);
+        let parameters = function.parameters().iter();
+        let arguments = parameters.skip(usize::from(cache.kind.is_some()));
+        let arguments = arguments.map(|value| function.type_of(*value));
+        arguments.chain(function.results.iter().copied()).collect()
+    }
+}

@@ -1,0 +1,481 @@
+//! Operations: each with its operands, its results, and one line of meaning.
+//!
+//! An [`Op`] always succeeds. An [`Attempt`] may fail, and so stands in the terminator `try`, which
+//! has an edge for each outcome. Operands are values; what is known when the stack is compiled (a
+//! region, a width, a reason) is part of the operation. `signature.rs` says of which types operands
+//! and results are, `effects.rs` which regions an operation reads and writes.
+
+use super::ids::{
+    AttributeId, CacheId, CounterId, FieldId, FunctionId, KernelId, KindId, LinkId, PortId,
+    ReasonId, SettingId, TimerId,
+};
+use super::interface::ForeignId;
+use super::types::Type;
+
+/// An operation that cannot fail.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// `number iN n`: a constant.
+    Number(u8, u64),
+    /// `bytes N [..]`: constant bytes.
+    Bytes(Vec<u8>),
+    /// `instance K n`: an instance that has a state from the start to the end.
+    Instance(KindId, u32),
+    /// `a, b -> number` of one width, modulo 2 to that width.
+    Arithmetic(Arithmetic),
+    /// `a, b -> i1`. Equality compares values of any type that is not linear, the others numbers.
+    Compare(Compare),
+    /// `not a`: all bits turned.
+    Not,
+    /// `c, a, b -> value`: `a` if the bit `c` is 1, else `b`; both are evaluated.
+    Select,
+    /// `zext iN a`: wider, with zeros.
+    ZeroExtend(u8),
+    /// `sext iN a`: wider, with copies of the highest bit.
+    SignExtend(u8),
+    /// `trunc iN a`: the lowest bits.
+    Truncate(u8),
+    /// `a, b, .. -> number`: side by side, the first the most significant.
+    Concat,
+    /// `bytes, at -> number`: a number out of bytes; `at` is in range.
+    Get(Number),
+    /// `bytes, at, number -> bytes`: the same bytes with a number in them; `at` is in range.
+    Put(Number),
+    /// `bytes, at, part -> bytes`: the same bytes with others in them; they are in range.
+    PutBytes,
+    /// `bytes -> bytes N`: cut, or filled with zeros.
+    Resize(u32),
+    /// `a -> i8`: the inverse in GF(256); 0 of 0.
+    Inverse,
+    /// `bytes, factor, other -> bytes`: a multiple of bytes or of a view is added in GF(256), as
+    /// far as both reach.
+    AddScaled,
+    /// `bytes, factor -> bytes`: each byte multiplied in GF(256).
+    Scale,
+    /// `instance -> i32`: its index.
+    Index,
+
+    /// `place -> value`: what a region holds. The operands of a field are the instance and an index
+    /// for each dimension, in range.
+    Load(Region),
+    /// `place, value`: from here on the region holds this.
+    Store(Region),
+    /// `view, at -> number`: a number at a byte offset of a view; it lies within the view.
+    Read(Bits),
+    /// `view, at -> bytes N`: bytes at an offset of a view; they lie within the view.
+    ReadBytes(u32),
+    /// `view, at, count -> bytes N`: so many bytes of a view, filled with zeros; `count` is at most
+    /// N, and they lie within the view.
+    ReadPart(u32),
+    /// `msg, at, number`: writes into a message; within its length.
+    Write(Number),
+    /// `msg, at, bytes`: writes bytes into a message; within its length.
+    WriteBytes,
+    /// `msg, at, bytes, count`: writes the first so many bytes; within the length of the message.
+    WritePart,
+
+    /// `msg or view -> i32`: how many bytes it has.
+    Length,
+    /// `msg -> i32`: how many bytes of its buffer stand before it.
+    Start,
+    /// `msg -> value`: an attribute.
+    Attribute(AttributeId),
+    /// `msg, value -> msg`: the same message with another attribute.
+    With(AttributeId),
+    /// `msg -> view`: its bytes, which may be read as long as nothing else is written there.
+    Look,
+    /// `view, at, length -> view`: a part of a view; it lies within the view.
+    SubView,
+    /// `msg, n -> msg`: so many more bytes before the message, not yet written. The headroom of a
+    /// buffer has room for all headers of the stack.
+    Push,
+    /// `msg, n -> msg`: the first bytes taken off; it has that many.
+    Pull,
+    /// `msg, n -> msg`: the first bytes kept, the rest cut off; it has that many.
+    Cut,
+
+    /// `params.., pieces.. -> results`: runs a kernel over bytes, piece by piece as if they stood
+    /// behind one another.
+    Run(KernelId, Vec<Piece>),
+    /// `msg, params.. -> msg`: runs a kernel over a message, each word replaced by what it yields;
+    /// never longer than before.
+    Rewrite(KernelId),
+    /// `word`: in a kernel, the next word that comes out.
+    Yield,
+
+    /// `slot -> msg`: an empty message in a buffer that was reserved.
+    Fill,
+    /// `slot`: a reserved buffer is free again.
+    Unreserve,
+    /// `msg`: gone for a reason, which is counted.
+    Drop(ReasonId),
+    /// `msg`: it has done its duty.
+    Consume,
+
+    /// `index -> instance`: the instance with this index; it has a state.
+    At(KindId),
+    /// `instance -> i1`: it is found no more, though it still has a state.
+    Ended(KindId),
+    /// `index, keys.. -> instance`: an instance that lives with another, or from the start, gets
+    /// its keys and is found by them from here on.
+    Begin(KindId),
+    /// `instance`: it is found no more, and its timers stop; its fields stay.
+    End(KindId),
+    /// `instance`: its state is gone, and its slot may be taken again; messages left in it are
+    /// dropped.
+    Free(KindId),
+    /// `instance, deadline i64`: starts a timer, anew if it runs.
+    StartTimer(KindId, TimerId),
+    /// `instance`: stops a timer, if it runs.
+    StopTimer(KindId, TimerId),
+    /// `instance -> i1`: whether a timer runs.
+    TimerRuns(KindId, TimerId),
+
+    /// `place, operands.. -> results`: asks a container.
+    Ask(Question, Place),
+    /// `place, operands.. -> results`: changes a container.
+    Change(Change, Place),
+
+    /// `arguments..`: events that wait on the agenda.
+    Queue(Order, Vec<Event>),
+    /// `arguments..`: what leaves the stack, each in a step of its own. Only where [`Op::GoesOn`].
+    Output(Vec<Event>),
+    /// `-> i32`: how much waits on the agenda.
+    Waiting,
+    /// `from, since -> i32`: what was put on the agenda since the second mark comes before what was
+    /// put there since the first, which then begins at the result.
+    Precede,
+    /// `mark`: what was put since then stands in order, and before all that waited.
+    Turn,
+    /// `-> i1`: nothing waits, another step may be taken, and its answer and one more have room.
+    GoesOn,
+
+    /// `arguments.. -> results`: calls a function of the module.
+    Call(FunctionId),
+    /// `count i64, captured.., carried.. -> carried..`: calls a function for the turns 0, 1, .. of
+    /// which there are `count`, but never more than so many. It is given the turn as an i32, the
+    /// captured and the carried values, and returns whether to go on, and the carried values.
+    Loop(FunctionId, u32),
+    /// `arguments.. -> results`: calls a function in C; each call counts. The operands of what only
+    /// C knows are those of its place.
+    Foreign(ForeignId, Vec<Place>),
+    /// Counts one.
+    Count(CounterId),
+    /// `n i64`: counts so many.
+    CountBy(CounterId),
+    /// The way with this number is taken, of a build that counts ways.
+    Pass(u32),
+
+    /// `c i1`: in a guard, leaves the fast function if the bit is 1. Nothing has been done.
+    Exit(String),
+    /// Ends the guard of a fast function: behind it stands no exit.
+    Commit,
+    /// `instance?, arguments.., results..`: a cache holds this from here on.
+    Recompute(CacheId),
+    /// `instance?`: a cache holds nothing from here on.
+    Disarm(CacheId),
+}
+
+/// Operations on two numbers of one width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient without sign; the divisor is not 0.
+    Udiv,
+    /// Remainder without sign; the divisor is not 0.
+    Urem,
+    /// Quotient with sign, towards 0; the divisor is not 0, and the least number by -1 wraps.
+    Sdiv,
+    /// Remainder with sign; the divisor is not 0.
+    Srem,
+    /// Bits that both have.
+    And,
+    /// Bits that one has.
+    Or,
+    /// Bits that one alone has.
+    Xor,
+    /// Shifted to the left; 0 by the width or more.
+    Shl,
+    /// Shifted to the right with zeros; 0 by the width or more.
+    Lshr,
+    /// Shifted to the right with the sign; 0 by the width or more.
+    Ashr,
+    /// The lesser without sign.
+    Umin,
+    /// The greater without sign.
+    Umax,
+    /// The lesser with sign.
+    Smin,
+    /// The greater with sign.
+    Smax,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Compare {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Less, without sign.
+    Ult,
+    /// At most, without sign.
+    Ule,
+    /// Less, with sign. Of two positions of a sequence this is asked of their difference.
+    Slt,
+    /// At most, with sign.
+    Sle,
+}
+
+/// A number that fills whole bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Number {
+    /// Bytes: 1 to 8.
+    pub bytes: u8,
+    /// Whether the most significant byte comes first.
+    pub big: bool,
+}
+
+/// Bits within bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Bits {
+    /// Bits before the number, 0 to 7: in a big number from the most significant of the first
+    /// byte, in a little one from the least.
+    pub skip: u8,
+    /// Bits of the number, 1 to 64.
+    pub width: u8,
+    /// Whether the most significant bit comes first.
+    pub big: bool,
+}
+
+impl Bits {
+    /// Bytes in which it stands, 1 to 9.
+    pub fn bytes(self) -> u32 {
+        (u32::from(self.skip) + u32::from(self.width)).div_ceil(8)
+    }
+}
+
+/// A region that is loaded and stored. Two regions never share a byte; two instances or indices of
+/// one region may be the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Region {
+    /// A field of an instance.
+    Field(KindId, FieldId),
+    /// A value set at the start, constant from then on.
+    Setting(SettingId),
+    /// The time of the instant in nanoseconds, constant in it.
+    Now,
+    /// Whether a cache holds what it should.
+    Valid(CacheId),
+    /// An argument or result that a cache holds: the first arguments, then results.
+    Cached(CacheId, u32),
+}
+
+/// A container, or what only C knows: a field of an instance. Its operands are the instance and an
+/// index for each dimension of the field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The kind.
+    pub kind: KindId,
+    /// The field.
+    pub field: FieldId,
+}
+
+/// A piece of what a kernel runs over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// `view, from, to`: bytes of a view, which lie in it.
+    Bytes,
+    /// So many zeros.
+    Zeros(u32),
+}
+
+/// What containers tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Question {
+    /// `-> i1`: whether a queue holds nothing.
+    IsEmpty,
+    /// `n -> i1`: whether a window or set has this number.
+    Has,
+    /// `-> i1, i32`: whether a window holds something, and the first number.
+    First,
+    /// `at, length -> i1`: whether so many bytes of a stream are there.
+    Covers,
+    /// `at -> i32`: how many bytes of a stream are there.
+    Ready,
+    /// `-> i32`: the first position of a stream.
+    Begin,
+    /// `-> i32`: the position behind the last byte of a stream.
+    End,
+}
+
+/// Changes of containers that cannot fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Change {
+    /// A queue, window, set or stream holds nothing, and begins at 0.
+    Empty,
+    /// `at`: an empty window or stream begins at this number; what was in a stream has done its
+    /// duty.
+    Restart,
+    /// `n -> i1`: puts a number in a set; whether it is new.
+    Add,
+    /// Removes all numbers of a set.
+    Clear,
+    /// `to`: all before this number leaves a window, and has done its duty.
+    Release,
+    /// `to -> i32`: all before this position leaves a stream; how many bytes that is.
+    ReleaseBytes,
+    /// `n, item..`: puts an item in a window; the oldest make room, and have done their duty.
+    Replace,
+    /// All that it holds is dropped for a reason.
+    DropAll(ReasonId),
+}
+
+/// Where events are put on the agenda.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// In order before all that waits.
+    Front,
+    /// In order behind all that waits.
+    Back,
+    /// As they are made: the next one first, until [`Op::Turn`].
+    Made,
+}
+
+/// An event: where it goes, and how many of the operands are its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Event {
+    /// The target.
+    pub target: Target,
+    /// How many arguments.
+    pub arguments: u32,
+}
+
+/// Where an event goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Target {
+    /// A function of the module: a reaction.
+    Function(FunctionId),
+    /// `msg`: a frame leaves by a link.
+    Link(LinkId),
+    /// `session i32, msg?, arguments..`: an application is told something.
+    Port(PortId, Told),
+}
+
+/// What an application is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Told {
+    /// A message.
+    Message,
+    /// That a session is there, which a listener made.
+    Started,
+    /// A notice, among those that the port lists.
+    Notice(u32),
+}
+
+/// An operation that may fail. If it fails nothing has changed, and a message that it would have
+/// taken comes back as the last result.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Attempt {
+    /// `-> msg`: an empty message; fails without a free buffer.
+    New,
+    /// `bytes, count -> msg`: a message of the first so many bytes.
+    NewOf,
+    /// `msg -> msg`: a second handle of a message that stays.
+    Share,
+    /// `msg, at, length -> msg`: a copy of a part of a message that stays, as far as it reaches.
+    Copy,
+    /// `-> slot`: reserves a buffer; in a guard.
+    Reserve,
+    /// `msg, start -> msg`: stripped bytes are part of the message again, from this byte of its
+    /// buffer on; fails if the message begins before.
+    Restore,
+    /// `msg, n -> msg`: so many zeros behind a message; fails where its buffer ends before.
+    Pad,
+    /// `msg, params.. -> msg`: as [`Op::Rewrite`], into another buffer, by a kernel that may yield
+    /// more than it reads.
+    Rewrite(KernelId),
+    /// `index -> instance`: fails if none with this index has a state.
+    Live(KindId),
+    /// `keys.. -> instance`: the one that is found by these keys.
+    Find(KindId),
+    /// `keys.. -> instance`: the one of those with these first keys whose timer expires first.
+    Soonest(KindId, TimerId),
+    /// `below -> instance`: the first that stands on a session below.
+    Standing(KindId),
+    /// `keys.. -> instance`: takes a slot; it has a state from here on, and is found by its keys.
+    Create(KindId),
+    /// `place -> item..`: the oldest of a queue.
+    Pop(Place),
+    /// `place, item..`: behind the others of a queue.
+    PushItem(Place),
+    /// `place, n, item..`: puts an item in a window.
+    Insert(Place),
+    /// `place, n -> item..`: takes the item with this number out of a window.
+    Take(Place),
+    /// `place, n -> msg`: a second handle of the message with this number of a window.
+    ShareItem(Place),
+    /// `place, at, msg`: the bytes of a message become part of a stream at a position.
+    InsertBytes(Place),
+    /// `place, msg`: the bytes of a message become part of a stream at its end.
+    AppendBytes(Place),
+    /// `place, count -> msg`: a message of so many bytes from the start of a stream, which leave
+    /// it.
+    TakeBytes(Place),
+    /// `place, at, count -> msg`: a message of so many bytes of a stream, which stay.
+    CopyBytes(Place),
+}
+
+impl Attempt {
+    /// The container that it is about.
+    pub fn place(&self) -> Option<Place> {
+        match self {
+            Attempt::Pop(place)
+            | Attempt::PushItem(place)
+            | Attempt::Insert(place)
+            | Attempt::Take(place)
+            | Attempt::ShareItem(place)
+            | Attempt::InsertBytes(place)
+            | Attempt::AppendBytes(place)
+            | Attempt::TakeBytes(place)
+            | Attempt::CopyBytes(place) => Some(*place),
+            Attempt::New
+            | Attempt::NewOf
+            | Attempt::Share
+            | Attempt::Copy
+            | Attempt::Reserve
+            | Attempt::Restore
+            | Attempt::Pad
+            | Attempt::Rewrite(_)
+            | Attempt::Live(_)
+            | Attempt::Find(_)
+            | Attempt::Soonest(..)
+            | Attempt::Standing(_)
+            | Attempt::Create(_) => None,
+        }
+    }
+}
+
+impl Op {
+    /// The number that it is, if it is a constant.
+    pub fn number(&self) -> Option<u64> {
+        match self {
+            Op::Number(_, number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// A constant of a type: a number, or bytes that are all zero.
+    pub fn zero(of: Type) -> Option<Op> {
+        match of {
+            Type::Int(bits) => Some(Op::Number(bits, 0)),
+            Type::Bytes(length) => Some(Op::Bytes(vec![0; length as usize])),
+            Type::Instance(_) | Type::Message | Type::View | Type::Slot => None,
+        }
+    }
+}
