@@ -40,6 +40,7 @@ impl Builder {
                 name: name.to_string(),
                 owner: owner.to_string(),
                 role,
+                kept: false,
                 results: Vec::new(),
                 values: Vec::new(),
                 blocks: Vec::new(),
@@ -86,6 +87,11 @@ impl Builder {
         self.function.blocks[block.at()].parameters[at]
     }
 
+    /// All parameters of a block.
+    pub fn parameters_of(&self, block: BlockId) -> Vec<Value> {
+        self.function.blocks[block.at()].parameters.clone()
+    }
+
     /// Building goes on in this block, which has no end yet.
     pub fn go_to(&mut self, block: BlockId) {
         assert!(self.open[block.at()], "a block ends once");
@@ -102,6 +108,11 @@ impl Builder {
         self.span = span;
     }
 
+    /// An event for this function always has a place on the agenda.
+    pub fn keep(&mut self) {
+        self.function.kept = true;
+    }
+
     /// The type of a value.
     pub fn type_of(&self, value: Value) -> Type {
         self.function.type_of(value)
@@ -113,6 +124,21 @@ impl Builder {
         if definition.hint.is_empty() {
             definition.hint = hint.to_string();
         }
+    }
+
+    /// The name of the function.
+    pub fn function_name(&self) -> String {
+        self.function.name.clone()
+    }
+
+    /// The layer for which the function stands.
+    pub fn owner(&self) -> String {
+        self.function.owner.clone()
+    }
+
+    /// The hint for the name of a value.
+    pub fn hint(&self, value: Value) -> String {
+        self.function.values[value.at()].hint.clone()
     }
 
     /// Adds an operation; its results.

@@ -3,11 +3,12 @@
 //! In: an operation. Out: its row. This is the only table of effects; the effects of a function are
 //! those of its body and of all that it calls (`Effects::of_function`).
 
-use super::Module;
+use super::function::{Instruction, Terminator};
 use super::ids::{FunctionId, KindId};
 use super::interface::Given;
 use super::op::{Attempt, Change, Op, Place, Region};
 use super::types::Type;
+use super::{Kernel, Module};
 use std::collections::BTreeSet;
 
 /// Something that changes.
@@ -38,6 +39,11 @@ pub enum Resource {
     /// Whether a fast function goes on.
     Control,
 }
+
+use Resource::{
+    Agenda, Buffers, Bytes, Container, Control, Counters, Foreign, Instances, Outputs, Timers,
+    Yielded,
+};
 
 /// What is read and written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,19 +91,53 @@ impl Effects {
             }
         }
         for block in &function.blocks {
-            match &block.terminator {
-                super::Terminator::Try { attempt, .. } => effects.attempt(module, attempt),
-                super::Terminator::Tail(..) | super::Terminator::Take(_) => {
-                    effects.write(&[Resource::Agenda, Resource::Outputs, Resource::Buffers]);
-                }
-                super::Terminator::Jump(_)
-                | super::Terminator::Branch { .. }
-                | super::Terminator::Switch { .. }
-                | super::Terminator::Return(_)
-                | super::Terminator::Never => {}
-            }
+            effects.terminator(module, &block.terminator);
         }
         effects
+    }
+
+    /// Those of all functions, each with all that it calls: a function calls only those before it.
+    /// Words that a kernel yields go to the message over which it runs.
+    pub fn of_functions(module: &Module) -> Vec<Effects> {
+        let mut all: Vec<Effects> = Vec::new();
+        for function in &module.functions {
+            let mut effects = Effects::default();
+            let mut run = Effects::default();
+            for block in &function.blocks {
+                for Instruction { op, .. } in &block.instructions {
+                    effects.operation(module, op);
+                    let runs = matches!(op, Op::Run(..) | Op::Rewrite(_));
+                    let into = if runs { &mut run } else { &mut effects };
+                    for called in called(module, op) {
+                        into.add(&all[called.at()]);
+                    }
+                }
+                effects.terminator(module, &block.terminator);
+                if let Terminator::Try { attempt, .. } = &block.terminator {
+                    for called in called_by_attempt(module, attempt) {
+                        run.add(&all[called.at()]);
+                    }
+                }
+            }
+            run.writes.remove(&Resource::Yielded);
+            effects.add(&run);
+            all.push(effects);
+        }
+        all
+    }
+
+    fn terminator(&mut self, module: &Module, terminator: &Terminator) {
+        match terminator {
+            Terminator::Try { attempt, .. } => self.attempt(module, attempt),
+            Terminator::Tail(..) | Terminator::Take(_) => {
+                self.write(&[Resource::Agenda, Resource::Outputs, Resource::Buffers]);
+            }
+            Terminator::Jump(_)
+            | Terminator::Branch { .. }
+            | Terminator::Switch { .. }
+            | Terminator::Return(_)
+            | Terminator::Never => {}
+        }
     }
 
     fn read(&mut self, all: &[Resource]) {
@@ -109,10 +149,6 @@ impl Effects {
     }
 
     fn operation(&mut self, module: &Module, op: &Op) {
-        use Resource::{
-            Agenda, Buffers, Bytes, Container, Control, Counters, Foreign, Instances, Outputs,
-            Timers, Yielded,
-        };
         match op {
             Op::Number(..)
             | Op::Bytes(_)
@@ -136,6 +172,8 @@ impl Effects {
             | Op::Attribute(_)
             | Op::With(_)
             | Op::Look
+            | Op::Before
+            | Op::Around
             | Op::SubView
             | Op::Push
             | Op::Pull
@@ -211,7 +249,6 @@ impl Effects {
     }
 
     fn attempt(&mut self, module: &Module, attempt: &Attempt) {
-        use Resource::{Buffers, Bytes, Container, Counters, Instances, Timers};
         match attempt {
             Attempt::New | Attempt::Reserve => self.write(&[Buffers]),
             Attempt::NewOf | Attempt::Share | Attempt::Copy | Attempt::Rewrite(_) => {
@@ -286,12 +323,16 @@ pub fn called(module: &Module, op: &Op) -> Vec<FunctionId> {
         Op::Call(function) | Op::Loop(function, _) => vec![*function],
         Op::Run(kernel, _) | Op::Rewrite(kernel) => {
             let kernel = module.kernels.get(kernel.at());
-            let all = |kernel: &super::Kernel| {
-                let always = [kernel.begins, kernel.steps, kernel.finishes];
-                always.into_iter().chain(kernel.tail).collect()
-            };
-            kernel.map(all).unwrap_or_default()
+            kernel.map(Kernel::functions).unwrap_or_default()
         }
+        _ => Vec::new(),
+    }
+}
+
+/// The functions that an operation calls that may fail.
+pub fn called_by_attempt(module: &Module, attempt: &Attempt) -> Vec<FunctionId> {
+    match attempt {
+        Attempt::Rewrite(kernel) => called(module, &Op::Rewrite(*kernel)),
         _ => Vec::new(),
     }
 }
@@ -304,6 +345,8 @@ pub fn moves(op: &Op) -> bool {
             | Op::Start
             | Op::Attribute(_)
             | Op::Look
+            | Op::Before
+            | Op::Around
             | Op::Write(_)
             | Op::WriteBytes
             | Op::WritePart
@@ -331,6 +374,8 @@ pub fn may_trap(op: &Op) -> bool {
             | Op::Write(_)
             | Op::WriteBytes
             | Op::WritePart
+            | Op::Before
+            | Op::Around
             | Op::SubView
             | Op::Push
             | Op::Pull

@@ -14,6 +14,8 @@ pub struct Function {
     pub owner: String,
     /// How it is used.
     pub role: Role,
+    /// Whether an event for it always has a place on the agenda.
+    pub kept: bool,
     /// The types of its results.
     pub results: Vec<Type>,
     /// All values; [`Value`] is an index of this table.

@@ -1,7 +1,9 @@
 //! The graph of a function's blocks: predecessors, an order in which each block stands behind those
 //! that lead to it, dominators.
 //!
-//! Graphs have no cycles, so one pass in order finds everything.
+//! Graphs have no cycles, so one pass in order finds everything. Blocks above another are found in
+//! the logarithm of its depth: beside its dominator each block has a jump to one further up (Myers,
+//! "An applicative random-access stack", 1983).
 
 use super::function::Function;
 use super::ids::BlockId;
@@ -16,6 +18,10 @@ pub struct Graph {
     /// By block: the nearest block on all ways to it; none of the first, and of those that are not
     /// reached.
     pub dominator: Vec<Option<BlockId>>,
+    /// By block: how many dominate it.
+    depth: Vec<u32>,
+    /// By block: one that dominates it, further up than its dominator; itself, of the first.
+    jump: Vec<BlockId>,
 }
 
 /// A cycle: a block that leads to itself.
@@ -32,45 +38,75 @@ impl Graph {
                 before[edge.block.at()].push(*id);
             }
         }
+        let blocks = function.blocks.len();
         let mut graph = Graph {
             before,
             order,
-            dominator: vec![None; function.blocks.len()],
+            dominator: vec![None; blocks],
+            depth: vec![0; blocks],
+            jump: vec![BlockId(0); blocks],
         };
-        let mut depth = vec![0_u32; function.blocks.len()];
         for at in 1..graph.order.len() {
             let id = graph.order[at];
-            let before = &graph.before[id.at()];
-            let nearest = before
-                .iter()
-                .copied()
-                .reduce(|one, other| graph.common(&depth, one, other));
-            graph.dominator[id.at()] = nearest;
-            depth[id.at()] = nearest.map_or(0, |one| depth[one.at()] + 1);
+            let before = graph.before[id.at()].iter().copied();
+            let Some(above) = before.reduce(|one, other| graph.meet(one, other)) else {
+                continue;
+            };
+            graph.dominator[id.at()] = Some(above);
+            graph.depth[id.at()] = graph.depth[above.at()] + 1;
+            let (near, far) = (
+                graph.jump[above.at()],
+                graph.jump[graph.jump[above.at()].at()],
+            );
+            let [own, first, second] = [above, near, far].map(|block| graph.depth[block.at()]);
+            let alike = own - first == first - second;
+            graph.jump[id.at()] = if alike { far } else { above };
         }
         Ok(graph)
     }
 
     /// Returns true if all ways to a block lead through another, or it is that block.
     pub fn dominates(&self, one: BlockId, other: BlockId) -> bool {
-        let mut at = Some(other);
-        while let Some(block) = at {
-            if block == one {
-                return true;
-            }
-            at = self.dominator[block.at()];
-        }
-        false
+        let depth = self.depth[one.at()];
+        self.depth[other.at()] >= depth && self.at_depth(other, depth) == one
     }
 
-    fn common(&self, depth: &[u32], mut one: BlockId, mut other: BlockId) -> BlockId {
-        while one != other {
-            let lower = if depth[one.at()] >= depth[other.at()] {
-                &mut one
+    /// The blocks that each block dominates directly, in the order of the graph. A walk from the
+    /// first block, each followed by those below it, is such an order, too.
+    pub fn below(&self) -> Vec<Vec<BlockId>> {
+        let mut below = vec![Vec::new(); self.dominator.len()];
+        for id in &self.order {
+            if let Some(above) = self.dominator[id.at()] {
+                below[above.at()].push(*id);
+            }
+        }
+        below
+    }
+
+    /// The block at a depth that dominates a block, or is it.
+    fn at_depth(&self, mut block: BlockId, depth: u32) -> BlockId {
+        while self.depth[block.at()] > depth {
+            let jump = self.jump[block.at()];
+            block = if self.depth[jump.at()] >= depth {
+                jump
             } else {
-                &mut other
+                self.dominator[block.at()].expect("all ways begin at the first block")
             };
-            *lower = self.dominator[lower.at()].expect("all ways begin at the first block");
+        }
+        block
+    }
+
+    /// The nearest block that dominates two.
+    fn meet(&self, one: BlockId, other: BlockId) -> BlockId {
+        let depth = self.depth[one.at()].min(self.depth[other.at()]);
+        let [mut one, mut other] = [one, other].map(|block| self.at_depth(block, depth));
+        while one != other {
+            let jumps = [one, other].map(|block| self.jump[block.at()]);
+            [one, other] = if jumps[0] == jumps[1] {
+                [one, other].map(|block| self.dominator[block.at()].expect("they have one above"))
+            } else {
+                jumps
+            };
         }
         one
     }
@@ -137,6 +173,49 @@ mod tests {
         assert!(graph.dominates(BlockId(0), join));
         assert!(!graph.dominates(then, join));
         assert_eq!(graph.before[join.at()].len(), 2);
+    }
+
+    #[test]
+    fn dominators_are_the_blocks_on_all_ways() {
+        let mut random = fastrand::Rng::with_seed(7);
+        for _round in 0..100 {
+            let count = random.u32(2..40);
+            let mut build = Builder::new("f", "", Role::Plain, &[(super::super::Type::BIT, "")]);
+            let condition = build.parameter(0);
+            for _block in 1..count {
+                build.block(&[]);
+            }
+            for block in 0..count {
+                build.go_to(BlockId(block));
+                let later = |random: &mut fastrand::Rng| {
+                    Edge::to(BlockId(random.u32(block + 1..count.min(block + 6))))
+                };
+                build.end(if block + 1 == count {
+                    Terminator::Return(Vec::new())
+                } else {
+                    Terminator::Branch {
+                        condition,
+                        likely: Probability::EVEN,
+                        then: Edge::to(BlockId(block + 1)),
+                        otherwise: later(&mut random),
+                    }
+                });
+            }
+            let function = build.finish(Vec::new());
+            let graph = Graph::of(&function).expect("edges lead to later blocks");
+            for without in (0..count).map(BlockId) {
+                let mut reached = vec![false; count as usize];
+                reached[0] = without != BlockId(0);
+                for (id, block) in function.all_blocks() {
+                    for edge in block.terminator.edges() {
+                        reached[edge.block.at()] |= reached[id.at()] && edge.block != without;
+                    }
+                }
+                for other in (0..count).map(BlockId) {
+                    assert_eq!(graph.dominates(without, other), !reached[other.at()]);
+                }
+            }
+        }
     }
 
     #[test]

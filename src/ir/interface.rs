@@ -88,7 +88,7 @@ pub struct Port {
     pub calls: Option<String>,
     /// The session that a conversation is about.
     pub session: Conversation,
-    /// The reaction to a message: `index?, msg`; none where an application sends no messages.
+    /// The reaction to a message: `index, msg`; none where an application sends no messages.
     pub sends: Option<FunctionId>,
     /// How an application opens conversations; none where all exist from the start.
     pub opens: Option<Opening>,
@@ -157,7 +157,8 @@ pub struct Notice {
     pub message: bool,
     /// Its parameters.
     pub parameters: Vec<Named>,
-    /// The reaction to it: `index?, arguments..`; none of one that comes up, or that nobody hears.
+    /// The reaction to it: `index, msg?, arguments..`; none of one that comes up, or that nobody
+    /// hears.
     pub handled: Option<FunctionId>,
 }
 

@@ -53,8 +53,8 @@
 //!
 //! # Rules
 //!
-//! `verify.rs` lists the rules of the form, and checks them. `text/` prints a module and reads it;
-//! `simulate/machine` runs one.
+//! `verify/` lists the rules of the form, and checks them; `facts/` proves ranges for it. `text/`
+//! prints a module and reads it; `simulate/machine` runs one.
 //!
 //! ```text
 //! fn udp.deliver(%0: i32, %m: msg, %h: view) {           ; udp.loom:31
@@ -63,7 +63,7 @@
 //! b1(%u: inst udp.session):
 //!   %port = read.be16 %h, 0
 //!   store udp.session.peer_port %u, %port
-//!   tail datagrams message %0, %m
+//!   tail port datagrams message(%0, %m)
 //! b2:
 //!   consume %m
 //!   return
@@ -71,14 +71,19 @@
 //! ```
 
 pub mod build;
+pub mod definitions;
 pub mod effects;
+pub mod facts;
 pub mod function;
 pub mod graph;
 pub mod ids;
 pub mod interface;
 pub mod op;
+pub mod rename;
 pub mod signature;
+pub mod text;
 pub mod types;
+pub mod verify;
 
 pub use function::{Block, Edge, Function, Instruction, Probability, Role, Terminator};
 pub use ids::{
@@ -167,12 +172,21 @@ pub struct Kind {
     pub keys: Vec<FieldId>,
     /// Fields by their parts, keys first.
     pub fields: Vec<Field>,
-    /// The names of timers.
-    pub timers: Vec<String>,
+    /// Timers.
+    pub timers: Vec<Timer>,
     /// The key that holds the index of the session below, if it stands on one that comes and goes.
     pub stands_on: Option<FieldId>,
     /// The reason for which messages are dropped that are left in one that is freed.
     pub ended: Option<ReasonId>,
+}
+
+/// A timer of a kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timer {
+    /// Its name.
+    pub name: String,
+    /// The reaction to its end: `index`; none if nobody handles it.
+    pub expires: Option<FunctionId>,
 }
 
 /// When instances have a state.
@@ -245,6 +259,14 @@ pub struct Cache {
     pub kind: Option<KindId>,
     /// The function; its first parameter is the instance if there is one for each.
     pub remembers: FunctionId,
+}
+
+impl Kernel {
+    /// Its functions, in order.
+    pub fn functions(&self) -> Vec<FunctionId> {
+        let always = [self.begins, self.steps, self.finishes];
+        always.into_iter().chain(self.tail).collect()
+    }
 }
 
 impl Module {

@@ -84,6 +84,11 @@ pub enum Op {
     With(AttributeId),
     /// `msg -> view`: its bytes, which may be read as long as nothing else is written there.
     Look,
+    /// `msg, n -> view`: the stripped bytes right before it, so many of them. They may be read as
+    /// long as the message is not pushed or restored.
+    Before,
+    /// `msg, n -> view`: its bytes, and so many stripped bytes before them.
+    Around,
     /// `view, at, length -> view`: a part of a view; it lies within the view.
     SubView,
     /// `msg, n -> msg`: so many more bytes before the message, not yet written. The headroom of a
@@ -293,6 +298,8 @@ pub enum Piece {
     Bytes,
     /// So many zeros.
     Zeros(u32),
+    /// `i8`: a byte.
+    Byte,
 }
 
 /// What containers tell.
@@ -300,6 +307,9 @@ pub enum Piece {
 pub enum Question {
     /// `-> i1`: whether a queue holds nothing.
     IsEmpty,
+    /// `-> i1` of a queue, `n -> i1` of a window: whether it has a place for another item, with
+    /// this number.
+    Takes,
     /// `n -> i1`: whether a window or set has this number.
     Has,
     /// `-> i1, i32`: whether a window holds something, and the first number.

@@ -15,7 +15,15 @@ pub type Typed<T> = Result<T, String>;
 
 /// The results of an operation on operands of these types.
 pub fn results(module: &Module, op: &Op, operands: &[Type]) -> Typed<Vec<Type>> {
-    let given = Operands(operands);
+    results_of(module, op, operands, &Operands(operands))
+}
+
+fn results_of(
+    module: &Module,
+    op: &Op,
+    operands: &[Type],
+    given: &Operands<'_>,
+) -> Typed<Vec<Type>> {
     Ok(match op {
         Op::Number(bits, number) => {
             given.are(&[])?;
@@ -72,7 +80,7 @@ pub fn results(module: &Module, op: &Op, operands: &[Type]) -> Typed<Vec<Type>> 
         | Op::Resize(_)
         | Op::Inverse
         | Op::AddScaled
-        | Op::Scale => bytes(op, &given)?,
+        | Op::Scale => bytes(op, given)?,
         Op::Load(region) => {
             let (place, of) = region_type(module, *region)?;
             given.are(&place)?;
@@ -95,11 +103,13 @@ pub fn results(module: &Module, op: &Op, operands: &[Type]) -> Typed<Vec<Type>> 
         | Op::Attribute(_)
         | Op::With(_)
         | Op::Look
+        | Op::Before
+        | Op::Around
         | Op::SubView
         | Op::Push
         | Op::Pull
-        | Op::Cut => message(module, op, &given)?,
-        Op::Run(..) | Op::Rewrite(_) | Op::Yield => kernel(module, op, &given)?,
+        | Op::Cut => message(module, op, given)?,
+        Op::Run(..) | Op::Rewrite(_) | Op::Yield => kernel(module, op, given)?,
         Op::Fill => {
             given.are(&[Type::Slot])?;
             vec![Type::Message]
@@ -128,8 +138,8 @@ pub fn results(module: &Module, op: &Op, operands: &[Type]) -> Typed<Vec<Type>> 
             given.nothing(&[Type::Instance(*kind)])?
         }
         Op::StartTimer(kind, _) => given.nothing(&[Type::Instance(*kind), Type::TIME])?,
-        Op::Ask(question, place) => ask(module, *question, *place, &given)?,
-        Op::Change(how, place) => change(module, *how, *place, &given)?,
+        Op::Ask(question, place) => ask(module, *question, *place, given)?,
+        Op::Change(how, place) => change(module, *how, *place, given)?,
         Op::Queue(_, all) | Op::Output(all) => {
             events(module, all, operands)?;
             Vec::new()
@@ -152,8 +162,8 @@ pub fn results(module: &Module, op: &Op, operands: &[Type]) -> Typed<Vec<Type>> 
             given.are(&parameters(function))?;
             function.results.clone()
         }
-        Op::Loop(body, _) => turns(module, *body, &given)?,
-        Op::Foreign(id, places) => foreign(module, *id, places, &given)?,
+        Op::Loop(body, _) => turns(module, *body, given)?,
+        Op::Foreign(id, places) => foreign(module, *id, places, given)?,
         Op::Count(_) | Op::Pass(_) | Op::Commit => given.nothing(&[])?,
         Op::CountBy(_) => given.nothing(&[Type::TIME])?,
         Op::Exit(_) => given.nothing(&[Type::BIT])?,
@@ -172,7 +182,18 @@ pub fn outcomes(
     attempt: &Attempt,
     operands: &[Type],
 ) -> Typed<(Vec<Type>, Vec<Type>)> {
-    let given = Operands(operands);
+    match attempt.place() {
+        Some(place) => outcomes_in_place(module, attempt, place, &Operands(operands)),
+        None => outcomes_elsewhere(module, attempt, &Operands(operands)),
+    }
+}
+
+fn outcomes_elsewhere(
+    module: &Module,
+    attempt: &Attempt,
+    given: &Operands<'_>,
+) -> Typed<(Vec<Type>, Vec<Type>)> {
+    let operands = given.0;
     let back = vec![Type::Message];
     let made = |expected: &[Type]| {
         given.are(expected)?;
@@ -181,11 +202,6 @@ pub fn outcomes(
     let found = |expected: &[Type], kind: KindId| {
         given.are(expected)?;
         Ok((vec![Type::Instance(kind)], Vec::new()))
-    };
-    let in_place = |place: Place, rest: &[Type]| {
-        let mut expected = place_type(module, place)?.0;
-        expected.extend(rest);
-        given.are(&expected)
     };
     match attempt {
         Attempt::New => made(&[]),
@@ -217,42 +233,61 @@ pub fn outcomes(
             found(&all[..operands.len()], *kind)
         }
         Attempt::Standing(kind) => found(&[Type::WORD], *kind),
-        Attempt::Pop(place) => {
-            in_place(*place, &[])?;
-            Ok((items(module, *place)?, Vec::new()))
+        of_container => Err(format!("{of_container:?} is about a container")),
+    }
+}
+
+/// The results of an operation on a container.
+fn outcomes_in_place(
+    module: &Module,
+    attempt: &Attempt,
+    place: Place,
+    given: &Operands<'_>,
+) -> Typed<(Vec<Type>, Vec<Type>)> {
+    let back = vec![Type::Message];
+    let in_place = |rest: &[Type]| {
+        let mut expected = place_type(module, place)?.0;
+        expected.extend(rest);
+        given.are(&expected)
+    };
+    match attempt {
+        Attempt::Pop(_) => {
+            in_place(&[])?;
+            Ok((items(module, place)?, Vec::new()))
         }
-        Attempt::PushItem(place) => {
-            let item = items(module, *place)?;
-            in_place(*place, &item)?;
+        Attempt::PushItem(_) => {
+            let item = items(module, place)?;
+            in_place(&item)?;
             Ok((Vec::new(), messages(&item)))
         }
-        Attempt::Insert(place) => {
-            let item = items(module, *place)?;
+        Attempt::Insert(_) => {
+            let item = items(module, place)?;
             let mut rest = vec![Type::WORD];
             rest.extend(&item);
-            in_place(*place, &rest)?;
+            in_place(&rest)?;
             Ok((Vec::new(), messages(&item)))
         }
-        Attempt::Take(place) => {
-            in_place(*place, &[Type::WORD])?;
-            Ok((items(module, *place)?, Vec::new()))
+        Attempt::Take(_) => {
+            in_place(&[Type::WORD])?;
+            Ok((items(module, place)?, Vec::new()))
         }
-        Attempt::ShareItem(place) | Attempt::TakeBytes(place) => {
-            in_place(*place, &[Type::WORD])?;
+        Attempt::ShareItem(_) | Attempt::TakeBytes(_) => {
+            in_place(&[Type::WORD])?;
             Ok((vec![Type::Message], Vec::new()))
         }
-        Attempt::InsertBytes(place) => {
-            in_place(*place, &[Type::WORD, Type::Message])?;
+        Attempt::InsertBytes(_) => {
+            in_place(&[Type::WORD, Type::Message])?;
             Ok((Vec::new(), back))
         }
-        Attempt::AppendBytes(place) => {
-            in_place(*place, &[Type::Message])?;
+        Attempt::AppendBytes(_) => {
+            in_place(&[Type::Message])?;
             Ok((Vec::new(), back))
         }
-        Attempt::CopyBytes(place) => {
-            in_place(*place, &[Type::WORD, Type::WORD])?;
+        Attempt::CopyBytes(_) => {
+            in_place(&[Type::WORD, Type::WORD])?;
             Ok((vec![Type::Message], Vec::new()))
         }
+        elsewhere => Err(format!("{elsewhere:?} is about no container")),
     }
 }
 
@@ -460,7 +495,9 @@ fn message(module: &Module, op: &Op, given: &Operands<'_>) -> Typed<Vec<Type>> {
             expect(attribute(id)? == *of, "the attribute has another type")?;
             vec![Message]
         }
-        (Op::Look, [Message]) | (Op::SubView, [View, WORD, WORD]) => vec![View],
+        (Op::Look, [Message])
+        | (Op::Before | Op::Around, [Message, WORD])
+        | (Op::SubView, [View, WORD, WORD]) => vec![View],
         (Op::Push | Op::Pull | Op::Cut, [Message, WORD]) => vec![Message],
         _ => return Err("a message or view, and what belongs to it, are expected".to_string()),
     })
@@ -475,6 +512,7 @@ fn kernel(module: &Module, op: &Op, given: &Operands<'_>) -> Typed<Vec<Type>> {
                 match piece {
                     Piece::Bytes => expected.extend([Type::View, Type::WORD, Type::WORD]),
                     Piece::Zeros(_) => {}
+                    Piece::Byte => expected.push(Type::BYTE),
                 }
             }
             given.are(&expected)?;
@@ -502,6 +540,7 @@ fn ask(
     let (mut expected, stored) = place_type(module, place)?;
     let fits = match question {
         Question::IsEmpty => matches!(stored, Stored::Queue(..)),
+        Question::Takes => matches!(stored, Stored::Queue(..) | Stored::Window(..)),
         Question::Has => matches!(stored, Stored::Window(..) | Stored::Set(_)),
         Question::First => matches!(stored, Stored::Window(..)),
         Question::Covers | Question::Ready | Question::Begin | Question::End => {
@@ -512,6 +551,10 @@ fn ask(
     let word = Type::WORD;
     let (rest, results) = match question {
         Question::IsEmpty => (vec![], vec![Type::BIT]),
+        Question::Takes => match stored {
+            Stored::Queue(..) => (vec![], vec![Type::BIT]),
+            _window => (vec![word], vec![Type::BIT]),
+        },
         Question::Has => (vec![word], vec![Type::BIT]),
         Question::First => (vec![], vec![Type::BIT, word]),
         Question::Covers => (vec![word, word], vec![Type::BIT]),

@@ -5,6 +5,7 @@ use crate::{Complaint, code};
 /// The modules in the order of the flow.
 const FLOW: &[&str] = &[
     "source",
+    "ir",
     "diagnostic",
     "syntax",
     "types",
@@ -13,6 +14,7 @@ const FLOW: &[&str] = &[
     "weave",
     "profile",
     "optimise",
+    "lower",
     "c",
     "prove",
     "emit",

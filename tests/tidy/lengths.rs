@@ -61,14 +61,19 @@ fn long_functions(text: &str, closing: Closing) -> Vec<Complaint> {
     complaints
 }
 
-/// Whether the body of a Rust function is a single `match`, which is read case by case.
+/// Whether the body of a Rust function is a single `match`, or `Ok` of one, which is read case by
+/// case.
 fn is_one_match(function: &[&str]) -> bool {
     let depth = |line: &str| line.len() - line.trim_start().len();
     let own = depth(function[0]);
     let body = function.iter().skip_while(|line| !line.ends_with('{'));
     let body: Vec<&&str> = body.skip(1).filter(|line| depth(line) == own + 4).collect();
     match body[..] {
-        [first, last] => first.trim_start().starts_with("match ") && last.trim() == "}",
+        [first, last] => {
+            let first = first.trim_start();
+            first.starts_with("match ") && last.trim() == "}"
+                || first.starts_with("Ok(match ") && last.trim() == "})"
+        }
         _ => false,
     }
 }

@@ -47,8 +47,8 @@ pub fn files_import_in_one_direction(texts: &[(String, String)]) -> Breaches {
     circles.map(|file| (file, 1)).collect()
 }
 
-/// Inherent methods of a type outside of its file, and outside of `TYPE_verb.rs` beside it, which
-/// the file of the type names.
+/// Inherent methods of a type outside of its file, and outside of `TYPE_verb.rs` beside it and of
+/// the folders below it, which the file of the type names.
 pub fn methods_stand_with_their_type(texts: &[(String, String)]) -> Breaches {
     let mut homes: BTreeMap<String, Vec<(&str, &str)>> = BTreeMap::new();
     for (path, text) in sources(texts) {
@@ -77,7 +77,8 @@ pub fn methods_stand_with_their_type(texts: &[(String, String)]) -> Breaches {
     breaches
 }
 
-/// Whether a file is `TYPE_verb.rs` beside the file of the type, which names it.
+/// Whether a file is `TYPE_verb.rs` beside the file of the type, or stands in a folder below it,
+/// where the file of the type names the one or the other.
 fn is_beside(path: &str, name: &str, (home, text): (&str, &str)) -> bool {
     let split = |path: &str| {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
@@ -85,7 +86,10 @@ fn is_beside(path: &str, name: &str, (home, text): (&str, &str)) -> bool {
     };
     let ((folder, stem), (at_home, _)) = (split(path), split(home));
     let verb = stem.strip_prefix(&format!("{}_", name.to_lowercase()));
-    folder == at_home && verb.is_some() && text.contains(&stem)
+    let below = folder.strip_prefix(&format!("{at_home}/"));
+    let below = below.and_then(|below| below.split('/').next());
+    let is_named = below.is_some_and(|below| text.contains(&format!("//! {below}/")));
+    is_named || folder == at_home && verb.is_some() && text.contains(&stem)
 }
 
 /// The type that a line declares.

@@ -1,0 +1,96 @@
+//! Rule 14: roles of functions.
+//!
+//! In: a function with a graph, and the effects of all. Out: breaches.
+
+use super::breach::{Breach, Rule, Scope};
+use crate::ir::effects::Resource;
+use crate::ir::op::{Event, Target};
+use crate::ir::{FunctionId, Module, Op, Role, Terminator};
+
+/// Checks that a function does only things that its role allows, and uses others by their roles.
+pub fn check(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
+    let mut breaches = whole(scope, in_kernels);
+    let role = |id: &FunctionId| scope.module.function(*id).role;
+    let is_reaction = |event: &Event| match &event.target {
+        Target::Function(id) => role(id) == Role::Reaction,
+        Target::Link(_) | Target::Port(..) => true,
+    };
+    for (spot, instruction) in scope.instructions() {
+        let wrong = match &instruction.op {
+            Op::Call(id) | Op::Loop(id, _) if !matches!(role(id), Role::Plain | Role::Pure) => {
+                Some("only plain and pure functions are called")
+            }
+            Op::Queue(_, events) | Op::Output(events) if !events.iter().all(is_reaction) => {
+                Some("an event goes to a reaction")
+            }
+            Op::Yield if !in_kernels[scope.id.at()] => Some("only a kernel yields"),
+            _ => None,
+        };
+        let wrong = wrong.map(|wrong| scope.breach(Rule::Roles, spot, wrong.to_string()));
+        breaches.extend(wrong);
+    }
+    for (spot, terminator) in scope.terminators() {
+        let hands_on = matches!(scope.function.role, Role::Reaction | Role::Fast);
+        let wrong = match terminator {
+            Terminator::Tail(..) | Terminator::Take(_) if !hands_on => {
+                Some("only a reaction hands an event on")
+            }
+            Terminator::Tail(event, _) if !is_reaction(event) => {
+                Some("an event goes to a reaction")
+            }
+            _ => None,
+        };
+        let wrong = wrong.map(|wrong| scope.breach(Rule::Roles, spot, wrong.to_string()));
+        breaches.extend(wrong);
+    }
+    breaches
+}
+
+/// Checks the effects and results of the function as a whole.
+fn whole(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
+    let function = scope.function;
+    let writes = &scope.effects[scope.id.at()].writes;
+    let mut changes = writes.iter().filter(|one| **one != Resource::Yielded);
+    let mut wrong = Vec::new();
+    if function.role == Role::Pure && changes.next().is_some() {
+        wrong.push("a pure function changes nothing");
+    }
+    let calls = function.instructions().filter_map(|one| match one.op {
+        Op::Call(id) | Op::Loop(id, _) => Some(id),
+        _ => None,
+    });
+    let mut yielding =
+        calls.filter(|id| scope.effects[id.at()].writes.contains(&Resource::Yielded));
+    if !in_kernels[scope.id.at()] && yielding.next().is_some() {
+        wrong.push("only a kernel calls what yields");
+    }
+    if matches!(function.role, Role::Reaction | Role::Fast) && !function.results.is_empty() {
+        wrong.push("nobody takes results of a reaction");
+    }
+    let wrong = wrong.into_iter();
+    wrong
+        .map(|wrong| Breach::of_function(Rule::Roles, function, wrong))
+        .collect()
+}
+
+/// By function: whether kernels run it, directly or through calls.
+pub fn in_kernels(module: &Module) -> Vec<bool> {
+    let mut found = vec![false; module.functions.len()];
+    for kernel in &module.kernels {
+        for id in kernel.functions() {
+            found[id.at()] = true;
+        }
+    }
+    // Calls go to functions before, so one pass from the last is enough.
+    for at in (0..module.functions.len()).rev() {
+        if !found[at] {
+            continue;
+        }
+        for instruction in module.functions[at].instructions() {
+            if let Op::Call(id) | Op::Loop(id, _) = instruction.op {
+                found[id.at()] = true;
+            }
+        }
+    }
+    found
+}
