@@ -82,6 +82,11 @@ impl<'e> Externs<'e> {
         names
     }
 
+    /// Returns the function that does what an `extern fn` does.
+    pub fn in_c(&self, name: &str) -> Option<&Function<'e>> {
+        self.functions.get(name).map(|does| &**does)
+    }
+
     /// What a link calls.
     pub fn leaving(&self, name: &str) -> Option<&Leaving<'e>> {
         self.links.get(name).map(|does| &**does)

@@ -28,6 +28,7 @@ pub mod joints;
 mod layers;
 mod links;
 pub mod listening;
+pub mod machine;
 pub mod message;
 pub mod network;
 pub mod operation;
