@@ -12,9 +12,10 @@
 //!   weave/     trees of the entities -> trees of the stack
 //!   profile/   how often what is done: visit counts, the fast path
 //!   optimise/  trees that do the same, faster: one file for each rewrite
-//!   c/, emit/  trees of the stack -> C
 //!   ir/        the stack IR: typed functions, between trees and C
-//!   simulate/  the reference interpreter, the tree interpreter, the network in virtual time
+//!   lower/     trees of the stack -> the stack IR
+//!   c/, emit/  trees of the stack -> C
+//!   simulate/  interpreters of the program, its trees and its IR; the network in virtual time
 //!   tool/      commands, devices, files
 //! ```
 
@@ -37,6 +38,8 @@ pub mod weave;
 pub mod profile;
 
 pub mod optimise;
+
+pub mod lower;
 
 pub mod c;
 

@@ -222,7 +222,8 @@ impl React {
 }
 
 impl Attempt {
-    fn values(&self) -> Vec<&Expression> {
+    /// The expressions that it evaluates.
+    pub fn values(&self) -> Vec<&Expression> {
         match self {
             Attempt::Instance(steps) => {
                 let keys = steps.iter().flat_map(|step| match step {
