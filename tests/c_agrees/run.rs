@@ -3,6 +3,7 @@
 //! In: an interpreter, and a trace. Out: all that a host sees.
 
 use crate::externs;
+use stackloom::ir::Module;
 use stackloom::simulate::externs::Externs;
 use stackloom::simulate::stack::Control;
 use stackloom::simulate::trace::Trace;
@@ -13,6 +14,16 @@ use stackloom::types::program::Program;
 pub fn interpreted<'p, C: Control<'p>>(control: C, program: &'p Program, trace: &Trace) -> Run {
     let has_many = trace.limits.buffers >= MANY;
     run::interpreted(control, program, supplied(program, has_many), trace)
+}
+
+/// Runs a module of the stack IR in a trace.
+#[allow(
+    dead_code,
+    reason = "not each test binary that has this file runs modules"
+)]
+pub fn played<'p>(module: &'p Module, program: &'p Program, trace: &Trace) -> Run {
+    let has_many = trace.limits.buffers >= MANY;
+    run::played(module, program, supplied(program, has_many), trace)
 }
 
 /// With so many buffers there are more than frames will need.

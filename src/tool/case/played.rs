@@ -5,7 +5,7 @@
 
 use super::format::Case;
 use super::play::play;
-use super::run::{difference, interpreted};
+use super::run::{self, difference, interpreted};
 use super::script::{self, Beginning, Line};
 use super::subject::{Compiled, Subject};
 use super::wire;
@@ -120,8 +120,15 @@ impl Forms<'_> {
         let (program, woven) = self.stack.woven();
         let plain = &self.stack.plain;
         // What is written in C may remember: each run has its own, from the beginning.
-        let [first, of_forest, of_expected, of_woven, of_plain] =
-            &[(); 5].map(|()| self.around_it.externs(program));
+        let [
+            first,
+            of_forest,
+            of_expected,
+            of_woven,
+            of_plain,
+            of_module,
+            of_woven_module,
+        ] = &[(); 7].map(|()| self.around_it.externs(program));
         // Woven, a chain of handlers is one step of the budget: then only they can be compared.
         let by_steps = beginning.limits.budget != self.usual.budget;
         let forest = by_steps.then_some(woven);
@@ -140,8 +147,14 @@ impl Forms<'_> {
             false => interpreted(Reference::new(program), program, of_expected, &trace),
         };
         let mut runs = vec![("the woven trees".to_string(), trees(woven, of_woven))];
+        let module = self.stack.woven_module();
+        let run = run::played(module, program, of_woven_module, &trace);
+        runs.push(("the stack IR of the woven trees".to_string(), run));
         if !by_steps {
             runs.push(("the trees".to_string(), trees(plain, of_plain)));
+            let of = &self.stack.program;
+            let run = run::played(self.stack.module(), of, of_module, &trace);
+            runs.push(("the stack IR".to_string(), run));
         }
         runs.extend(self.around_it.others(&Playing {
             place: self.place,

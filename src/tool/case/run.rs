@@ -1,9 +1,11 @@
 //! What a stack does in a trace, whatever runs it.
 //!
-//! In: an interpreter, and a trace. Out: all that a host sees, and where two of them
+//! In: an interpreter or a module, and a trace. Out: all that a host sees, and where two of them
 //! differ.
 
+use crate::ir::Module;
 use crate::simulate::externs::Externs;
+use crate::simulate::machine::driver::Driven;
 use crate::simulate::stack::{Control, Stack};
 use crate::simulate::trace::{Difference, Seen, Trace};
 use crate::types::program::Program;
@@ -39,6 +41,26 @@ pub fn interpreted<'p, C: Control<'p>>(
         seen: trace.run(&mut stack),
         free_buffers: stack.state().clone().lend_buffers(usize::MAX) as u64,
         passed: stack.state().passed.clone(),
+    }
+}
+
+/// Runs a module of the stack IR in a trace of its program.
+pub fn played<'p>(
+    module: &'p Module,
+    program: &'p Program,
+    externs: &'p Externs<'p>,
+    trace: &Trace,
+) -> Run {
+    let (limits, start_ns) = (trace.limits.clone(), trace.start_ns);
+    let started = Driven::start(module, program, externs, &trace.config, limits, start_ns);
+    let Some(mut driven) = started else {
+        return Run::default();
+    };
+    Run {
+        started: true,
+        seen: trace.run(&mut driven),
+        free_buffers: driven.free_buffers(),
+        passed: driven.passed().clone(),
     }
 }
 

@@ -5,6 +5,9 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::emit::{self, Emitted};
+use crate::ir::Module;
+use crate::ir::verify::verify;
+use crate::lower::lower;
 use crate::pipeline;
 use crate::source::Sources;
 use crate::tool::compiler::no_name;
@@ -41,6 +44,8 @@ pub struct Compiled {
     /// Its trees, one for each reaction.
     pub plain: Forest,
     woven: OnceCell<(Program, Forest)>,
+    module: OnceCell<Module>,
+    woven_module: OnceCell<Module>,
     code: OnceCell<Emitted>,
 }
 
@@ -53,6 +58,18 @@ impl Compiled {
             let forest = pipeline::woven(&mut program, self.plain.clone(), Rewrites::ALL);
             (program, forest)
         })
+    }
+
+    /// Its trees in the stack IR.
+    pub fn module(&self) -> &Module {
+        self.module
+            .get_or_init(|| verified(&self.program, &self.plain))
+    }
+
+    /// Its woven trees in the stack IR.
+    pub fn woven_module(&self) -> &Module {
+        let (program, forest) = self.woven();
+        self.woven_module.get_or_init(|| verified(program, forest))
     }
 
     /// Its C, woven.
@@ -81,6 +98,8 @@ impl Subject {
             program: nameable(program),
             plain,
             woven: OnceCell::new(),
+            module: OnceCell::new(),
+            woven_module: OnceCell::new(),
             code: OnceCell::new(),
         };
         Subject {
@@ -89,6 +108,19 @@ impl Subject {
             stacks: stacks.into_iter().filter(|_| right).map(compiled).collect(),
         }
     }
+}
+
+/// Trees in the stack IR.
+///
+/// # Panics
+///
+/// If the module breaks a rule: a mistake of the compiler.
+fn verified(program: &Program, forest: &Forest) -> Module {
+    let module = lower(program, forest);
+    if let Err(breaches) = verify(&module) {
+        panic!("{}: {}", program.name, breaches[0]);
+    }
+    module
 }
 
 /// A case may call its stack what no C can be called.
