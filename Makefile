@@ -4,6 +4,7 @@
 # make test   runs every test
 # make quick  runs what finds most mistakes: format, lints, unit tests, cases in the interpreters
 # make bench  counts instructions of a message and of a segment, beside lwIP, smoltcp and C by hand
+# make record writes the figures of bench/figures.toml, with which `make bench` compares
 # make soak   feeds a million frames to each example, and runs the tests of the C with many seeds
 # make fmt    brings Rust and Loom into their canonical form
 #
@@ -19,7 +20,7 @@ export PATH := $(PATH):$(dir $(CARGO))
 export CCACHE_DIR := $(CURDIR)/target/ccache
 export PATH := /usr/lib/ccache:$(PATH)
 
-.PHONY: build deps demo test quick bench soak fmt machine machine_of_demo machine_of_soak
+.PHONY: build deps demo test quick bench record soak fmt machine machine_of_demo machine_of_soak
 
 build: machine
 	cargo build --release
@@ -55,10 +56,17 @@ quick: machine
 
 # What `cargo run` becomes is told of the memory of rustc.
 bench: build
-	target/release/loom bench udp
-	target/release/loom bench tcp
-	target/release/loom bench traffic
+	target/release/loom bench size --strict
+	target/release/loom bench udp --strict
+	target/release/loom bench tcp --strict
+	target/release/loom bench traffic --strict
 	target/release/loom bench bulk
+
+# Writes the figures of our own stacks to bench/figures.toml: after an improvement, with the change.
+record: build
+	for bench in size udp tcp traffic; do \
+		target/release/loom bench $$bench --alone --record >/dev/null || exit 1; \
+	done
 
 # Each part says what it is and how long it took; where one fails the others go on, and it is named
 # at the end. `SEEDS=n` is how many traces each stack is compared on, `PROGRAMS=n` how many programs

@@ -11,7 +11,8 @@
 //! layers     what a layer more takes: instructions, text, the compiler's work
 //! hippco     what each rewrite does, as in that paper's tables; fetched: what a step has to fetch;
 //!            interpreted: the same trees without C
-//! traffic    each kind of TCP traffic, by a scripted client; counts: what was recorded of it
+//! traffic    each kind of TCP traffic, by a scripted client
+//! ratchet    the recorded figures of udp, tcp, traffic and size; code_size: bytes of code
 //! boosters   theory and simulation of policies that insert error correction; nothing is measured
 //! coders     speed of the error-correcting coders of the runtime, beside libraries
 //! goals      what is to be reached, and what the papers say
@@ -21,7 +22,6 @@
 mod boosters;
 mod bulk;
 mod coders;
-mod counts;
 mod fetched;
 mod goals;
 mod hippco;
@@ -30,6 +30,7 @@ mod layers;
 mod network;
 mod picture;
 mod programs;
+mod ratchet;
 mod sized;
 mod table;
 mod traffic;
@@ -84,9 +85,18 @@ pub struct Arguments {
     /// `boosters` only: prints the computed tables, without simulated policies
     #[arg(long)]
     theory: bool,
-    /// `boosters` only: simulates three bit error rates and two times between changes
+    /// `boosters`: simulates three bit error rates and two times between changes; `size`:
+    /// measures only the examples at -Os
     #[arg(long, conflicts_with = "theory")]
     quick: bool,
+    /// `udp`, `tcp` and `traffic`: counts only these programs, named as in `--keep` without the
+    /// name of the benchmark
+    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
+    only: Vec<String>,
+    /// `udp`, `tcp`, `traffic` and `size`: writes the figures of Stackloom's stacks to
+    /// bench/figures.toml
+    #[arg(long)]
+    record: bool,
     #[command(flatten)]
     traffic: traffic::Choice,
     /// Interprets the segments of a script: what `hippco` counts of loom itself
@@ -109,6 +119,8 @@ pub enum Name {
     Bulk,
     /// TCP traffic of a scripted client, beside lwIP, smoltcp and hand-written C
     Traffic,
+    /// Bytes of code of all examples and of stacks of the benchmarks
+    Size,
     /// Policies that insert error correction: computed and simulated figures of the Boosters paper
     Boosters,
     /// Speed of the error-correcting coders of the runtime, beside libfec and ISA-L
@@ -125,6 +137,7 @@ impl Name {
             Name::Hippco => "hippco",
             Name::Bulk => "bulk",
             Name::Traffic => "traffic",
+            Name::Size => "size",
             Name::Boosters => "boosters",
             Name::Coders => "coders",
         }
@@ -221,19 +234,7 @@ pub struct Report {
 
 /// `loom bench`.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
-    let draws = matches!(arguments.name, Name::Hippco | Name::Boosters);
-    if arguments.picture.is_some() && !draws {
-        let says = "--picture applies only to `loom bench hippco` and `loom bench boosters`";
-        return Err(Failure::environment(says));
-    }
-    if arguments.traffic.is_made() && arguments.name != Name::Traffic {
-        let says = "--workloads, --only, --units and --record apply only to `loom bench traffic`";
-        return Err(Failure::environment(says));
-    }
-    if (arguments.theory || arguments.quick) && arguments.name != Name::Boosters {
-        let says = "--theory and --quick apply only to `loom bench boosters`";
-        return Err(Failure::environment(says));
-    }
+    arguments.refuse_foreign()?;
     if arguments.name == Name::Boosters {
         let extent = match (arguments.theory, arguments.quick) {
             (true, _) => boosters::Extent::Theory,
@@ -245,7 +246,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let folder = Path::new("bench");
     let source = match arguments.name {
-        Name::Hippco => format!("{}.loom", Name::Tcp.text()),
+        Name::Hippco | Name::Size => format!("{}.loom", Name::Tcp.text()),
         Name::Coders => "coders.c".to_string(),
         name => format!("{}.loom", name.text()),
     };
@@ -260,7 +261,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     if let Some(keep) = &arguments.keep {
         std::fs::create_dir_all(keep).map_err(about(keep))?;
     }
-    let report = report(folder, arguments.name, found(arguments, folder)?)?;
+    let figures = ratchet::Figures::read(folder)?;
+    let rows = found(arguments, folder)?;
+    let report = if arguments.record {
+        figures.record(folder, arguments.name, &rows, arguments.is_complete())?;
+        report(arguments.name, &ratchet::Figures::read(folder)?, rows)
+    } else {
+        report(arguments.name, &figures, rows)
+    };
     if let Some(path) = &arguments.picture {
         std::fs::write(path, picture::picture(&report.rows)).map_err(about(path))?;
     }
@@ -290,6 +298,65 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
+impl Arguments {
+    /// Refuses options of another benchmark.
+    fn refuse_foreign(&self) -> Result<(), Failure> {
+        use Name::{Boosters, Hippco, Size, Tcp, Traffic, Udp};
+        let options: [(bool, &[Name], &str); 6] = [
+            (
+                self.picture.is_some(),
+                &[Hippco, Boosters],
+                "--picture applies",
+            ),
+            (
+                self.traffic.is_made(),
+                &[Traffic],
+                "--workloads and --units apply",
+            ),
+            (
+                !self.only.is_empty(),
+                &[Udp, Tcp, Traffic],
+                "--only applies",
+            ),
+            (self.record, &[Udp, Tcp, Traffic, Size], "--record applies"),
+            (self.theory, &[Boosters], "--theory applies"),
+            (self.quick, &[Boosters, Size], "--quick applies"),
+        ];
+        for (is_given, own, options) in options {
+            if is_given && !own.contains(&self.name) {
+                let own = own
+                    .iter()
+                    .map(|name| format!("`loom bench {}`", name.text()));
+                let own = own.collect::<Vec<String>>().join(" and ");
+                let says = format!("{options} only to {own}");
+                return Err(Failure::environment(says));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the programs that are to be counted.
+    fn programs(&self) -> Result<Vec<Program>, Failure> {
+        let all = programs(self.name, self.alone);
+        let variant = |name: &String| all.iter().any(|one| one.variant() == name);
+        if let Some(wrong) = self.only.iter().find(|name| !variant(name)) {
+            let names: Vec<&str> = all.iter().map(Program::variant).collect();
+            let names = names.join(", ");
+            let says = format!("there is no program `{wrong}`; the programs are {names}");
+            return Err(Failure::environment(says));
+        }
+        let is_chosen = |one: &Program| {
+            self.only.is_empty() || self.only.iter().any(|name| name == one.variant())
+        };
+        Ok(all.into_iter().filter(is_chosen).collect())
+    }
+
+    /// Returns true if all figures of a benchmark are measured.
+    fn is_complete(&self) -> bool {
+        self.only.is_empty() && !self.quick && !self.traffic.is_made()
+    }
+}
+
 /// What a bench found.
 fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
     let (name, alone) = (arguments.name, arguments.alone);
@@ -303,11 +370,12 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
         say: &|text| spinner.set_message(text.to_string()),
     };
     let rows = match name {
-        Name::Udp | Name::Tcp => counted(&bench, name, alone),
+        Name::Udp | Name::Tcp => counted(&bench, arguments),
         Name::Layers => layers::rows(&bench, &arguments.layers, alone),
         Name::Hippco => hippco::rows(&bench, alone),
         Name::Bulk => bulk::rows(&bench, arguments.bytes),
-        Name::Traffic => traffic::rows(&bench, &arguments.traffic, alone),
+        Name::Traffic => traffic::rows(&bench, &arguments.traffic, arguments.programs()?),
+        Name::Size => ratchet::code_size::rows(&bench, arguments.quick),
         Name::Coders => coders::rows(&bench, alone),
         // It has tables of its own.
         Name::Boosters => Ok(Vec::new()),
@@ -320,13 +388,14 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-fn counted(bench: &Bench, name: Name, alone: bool) -> Result<Vec<Row>, Failure> {
+fn counted(bench: &Bench, arguments: &Arguments) -> Result<Vec<Row>, Failure> {
+    let (name, is_all) = (arguments.name, arguments.only.is_empty());
     let mut rows = Vec::new();
-    if !alone {
+    if !arguments.alone && is_all {
         (bench.say)("loom build examples/host/host.loom");
         rows.extend(counting::own_work(bench.counts));
     }
-    for program in programs(name, alone) {
+    for program in arguments.programs()? {
         (bench.say)(&program.title());
         match program.build(bench) {
             Ok(counted) if bench.counts => match program.rows(&counted) {
@@ -338,7 +407,7 @@ fn counted(bench: &Bench, name: Name, alone: bool) -> Result<Vec<Row>, Failure> 
             Err(failure) => missing(&program, &failure),
         }
     }
-    if name == Name::Tcp {
+    if name == Name::Tcp && is_all {
         for other in programs::OTHERS {
             (bench.say)(other[0]);
             rows.extend(programs::other(bench, other)?);
@@ -349,17 +418,19 @@ fn counted(bench: &Bench, name: Name, alone: bool) -> Result<Vec<Row>, Failure> 
     Ok(rows)
 }
 
-fn report(folder: &Path, name: Name, rows: Vec<Row>) -> Result<Report, Failure> {
-    Ok(Report {
+fn report(name: Name, figures: &ratchet::Figures, rows: Vec<Row>) -> Report {
+    let mut goals = match name {
+        Name::Traffic => traffic::goals(&rows),
+        _ => goals::goals(name, &rows),
+    };
+    goals.extend(figures.goals(name, &rows));
+    Report {
         bench: name.text().to_string(),
         machine: counting::machine(),
         date: counting::date(),
-        goals: match name {
-            Name::Traffic => traffic::goals(folder, &rows)?,
-            _ => goals::goals(name, &rows),
-        },
+        goals,
         rows,
-    })
+    }
 }
 
 fn missing(program: &Program, failure: &Failure) {

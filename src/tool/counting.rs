@@ -169,12 +169,16 @@ pub struct Size {
     pub data: f64,
 }
 
-/// C that is compiled by itself.
+/// C that is compiled by itself. gcc is given no path of a folder, so that ccache finds equal C in
+/// another folder.
 pub fn object_of(source: &Path, flags: &[&str]) -> Result<PathBuf, Failure> {
     let object = source.with_extension("o");
+    let folder = source.parent().expect("a file is in a folder");
+    let [input, output] = [source, &object].map(|path| path.file_name().unwrap_or_default());
     let mut build = Command::new("gcc");
-    build.arg("-std=c11").args(flags).args(["-fno-lto", "-c"]);
-    quietly(build.arg(source).arg("-o").arg(&object))?;
+    build.current_dir(folder).arg("-std=c11").args(flags);
+    build.args(["-fno-lto", "-c"]).arg(input);
+    quietly(build.arg("-o").arg(output))?;
     Ok(object)
 }
 

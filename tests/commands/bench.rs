@@ -386,7 +386,7 @@ fn what_is_missing_is_said() {
     assert_eq!(said.status, Some(2));
     assert!(
         said.note.contains(
-            "[possible values: udp, tcp, layers, hippco, bulk, traffic, boosters, coders]"
+            "[possible values: udp, tcp, layers, hippco, bulk, traffic, size, boosters, coders]"
         ),
         "{said:?}"
     );
@@ -416,7 +416,7 @@ fn the_theory_of_boosters_is_computed_anywhere() {
     assert_eq!(said.status, Some(2));
     assert!(
         said.note
-            .contains("--theory and --quick apply only to `loom bench boosters`"),
+            .contains("--theory applies only to `loom bench boosters`"),
         "{said:?}"
     );
 }

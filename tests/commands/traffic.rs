@@ -1,4 +1,4 @@
-//! bench traffic: its report, its recorded counts, and that the scripted client and the tests of
+//! bench traffic: its report, its recorded figures, and that the scripted client and the tests of
 //! the TCP by hand find planted faults.
 
 use super::shell::{Said, Shell};
@@ -88,14 +88,15 @@ fn our_stack_and_the_floor_are_counted_and_what_is_missing_is_said() {
     assert!(count("stackloom") > count("floor"), "{report}");
     let frames = |who: &str| value(who, "frames");
     assert_eq!(frames("stackloom"), frames("floor"), "{report}");
-    let recorded = shell.read("bench/traffic.toml");
-    assert!(recorded.contains("compiler = \"gcc "), "{recorded}");
-    assert!(recorded.contains("[stackloom-off-O2]\nrr = "), "{recorded}");
+    let recorded = shell.read("bench/figures.toml");
+    assert!(recorded.contains("tools = \"gcc "), "{recorded}");
+    let begin = "[traffic.stackloom-off-O2]\nrr = ";
+    assert!(recorded.contains(begin), "{recorded}");
     assert!(!recorded.contains("floor"), "{recorded}");
 }
 
 #[test]
-fn a_count_that_rises_is_found() {
+fn a_count_that_differs_is_found() {
     let shell = shell();
     let words = [
         "--strict",
@@ -104,31 +105,39 @@ fn a_count_that_rises_is_found() {
         "--only",
         "floor-off-O2",
     ];
-    let recorded = |echo: f64| {
-        let text = format!("compiler = \"gcc 1\"\n[floor-off-O2]\nbase = 10000\necho = {echo}\n");
-        shell.write("bench/traffic.toml", text);
-    };
-    recorded(10_000.0);
-    let said = traffic(&shell, &words);
+    let said = traffic(&shell, &[&words[1..], &["--json"]].concat());
     if !counts_here(&said) {
         return;
     }
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    let rows = report["rows"].as_array().expect("rows are a list").iter();
+    let counts = rows.filter(|row| row["unit"] == "instructions");
+    let counts: Vec<f64> = counts
+        .map(|row| row["value"].as_f64().expect("a number"))
+        .collect();
+    let [base, echo] = counts[..] else {
+        panic!("there are two workloads: {report}");
+    };
+    let recorded = |tools: &str, echo: f64| {
+        let text = format!("{tools}[traffic.floor-off-O2]\nbase = {base}\necho = {echo}\n");
+        shell.write("bench/figures.toml", text);
+        traffic(&shell, &words)
+    };
+    let said = recorded("", echo);
     assert_eq!(said.status, Some(0), "{said:?}");
     assert!(said.result.contains("2 of 2 goals are met"), "{said:?}");
-    assert!(
-        said.note
-            .contains("was recorded with gcc 1, but the compiler here is gcc"),
-        "{said:?}"
-    );
-    recorded(100.0);
-    let said = traffic(&shell, &words);
-    assert_eq!(said.status, Some(1), "{said:?}");
-    assert!(
-        said.note
-            .contains("missed goals: floor-off-O2 echo, as recorded"),
-        "{said:?}"
-    );
-    assert!(said.result.contains("1 of 2 goals are met"), "{said:?}");
+    // One instruction more for each unit, or less.
+    for echo in [echo - 1.0, echo + 1.0] {
+        let said = recorded("", echo);
+        assert_eq!(said.status, Some(1), "{said:?}");
+        let says = "missed goals: traffic floor-off-O2 echo, as recorded";
+        assert!(said.note.contains(says), "{said:?}");
+        assert!(said.result.contains("1 of 2 goals are met"), "{said:?}");
+    }
+    let said = recorded("tools = \"gcc 1\"\n", echo);
+    let says = "bench/figures.toml was recorded with gcc 1, and here is gcc";
+    assert!(said.note.contains(says), "{said:?}");
+    assert_eq!(said.status, Some(3), "{said:?}");
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub fn printed(name: Name) -> Vec<Row> {
         layers: None,
     };
     match name {
-        Name::Udp | Name::Layers | Name::Bulk | Name::Traffic => Vec::new(),
+        Name::Udp | Name::Layers | Name::Bulk | Name::Traffic | Name::Size => Vec::new(),
         Name::Boosters | Name::Coders => Vec::new(),
         Name::Hippco => tables(&row),
         Name::Tcp => PRINTED
@@ -172,7 +172,7 @@ pub fn goals(name: Name, rows: &[Row]) -> Vec<Goal> {
             let title = "each layer, woven, down and up, gcc -O3";
             vec![reached(rows, title, 2.0, "at most", &layer)]
         }
-        Name::Hippco | Name::Traffic | Name::Boosters => Vec::new(),
+        Name::Hippco | Name::Traffic | Name::Size | Name::Boosters => Vec::new(),
         Name::Bulk => ["receives", "sends"].map(share).to_vec(),
         Name::Coders => coders::goals(rows),
     };

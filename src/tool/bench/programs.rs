@@ -201,6 +201,7 @@ impl Program {
             | Name::Layers
             | Name::Bulk
             | Name::Traffic
+            | Name::Size
             | Name::Boosters
             | Name::Coders => Ok(vec![self.row("one 4-byte message, down and up", all, None)]),
             Name::Tcp | Name::Hippco => {

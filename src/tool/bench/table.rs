@@ -8,8 +8,9 @@
 //! ```
 
 use super::programs::CALLED;
+use super::ratchet::EXACTLY;
 use super::traffic::{FRAMES, WORKLOADS};
-use super::{Name, Report, Row};
+use super::{Goal, Name, Report, Row};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -32,6 +33,11 @@ the median of several rounds, in each of which all had their turns, with the lea
 const OF_CODERS: &str = "
 data in one frame of 1,400 bytes, the best of 30 rounds by the clock of the process; ratios compare
 programs of the same run
+";
+
+/// Describes the figures of `size`.
+const OF_SIZE: &str = "
+instructions, constants and unwind tables of the object file of a stack, as `size` prints them
 ";
 
 /// What most figures are.
@@ -66,6 +72,7 @@ pub fn text(report: &Report) -> String {
         text += match () {
             () if report.bench == Name::Bulk.text() => OF_BULK,
             () if report.bench == Name::Coders.text() => OF_CODERS,
+            () if report.bench == Name::Size.text() => OF_SIZE,
             () => OF_COUNTED,
         };
         if report.rows.iter().any(|row| row.who == CALLED) {
@@ -75,11 +82,14 @@ pub fn text(report: &Report) -> String {
     if report.bench == Name::Hippco.text() {
         text += OF_HIPPCO;
     }
-    // Most of the goals of traffic are counts that were recorded.
-    let is_told = |met: bool| !met || report.bench != Name::Traffic.text();
-    for goal in report.goals.iter().filter(|goal| is_told(goal.met)) {
+    // Of the recorded figures, only those that differ are of interest.
+    let is_told = |goal: &&Goal| !goal.met || goal.bound != EXACTLY;
+    for goal in report.goals.iter().filter(is_told) {
         let sign = if goal.met { "met" } else { "missed" };
-        let (limit, value) = (spaced(goal.limit), spaced(goal.value));
+        let (limit, value) = match goal.bound {
+            EXACTLY => (goal.limit.to_string(), goal.value.to_string()),
+            _ => (spaced(goal.limit), spaced(goal.value)),
+        };
         writeln!(
             text,
             "goal {sign}: {}: {value} of {} {limit}",
@@ -87,7 +97,7 @@ pub fn text(report: &Report) -> String {
         )
         .expect("a string takes every line");
     }
-    if report.bench == Name::Traffic.text() {
+    if report.goals.iter().any(|goal| goal.bound == EXACTLY) {
         let met = report.goals.iter().filter(|goal| goal.met).count();
         let all = report.goals.len();
         writeln!(text, "{met} of {all} goals are met").expect("a string takes every line");

@@ -10,15 +10,13 @@
 //!                        bytes out 1000000  of the counted answers
 //! ```
 
-use super::counts::Counts;
-use super::programs::{Program, programs};
-use super::{Bench, Goal, Name, Row, missing};
+use super::programs::Program;
+use super::{Bench, Goal, Row, missing};
 use crate::tool::counting::Counted;
 use crate::tool::failure::Failure;
 use crate::tool::terminal::note;
 use clap::Args;
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// A kind of traffic.
 pub struct Workload {
@@ -61,22 +59,15 @@ pub struct Choice {
     /// `traffic` only: workloads to count [default: all]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     workloads: Vec<String>,
-    /// `traffic` only: programs to count, named as in `--keep` without `traffic-` [default: all]
-    #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
-    only: Vec<String>,
     /// `traffic` only: segments, transactions or connections to count
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     units: Option<u32>,
-    /// `traffic` only: writes the counts of Stackloom's stacks to bench/traffic.toml
-    #[arg(long)]
-    pub record: bool,
 }
 
 impl Choice {
     /// Returns true if something is chosen, which is of use to `traffic` alone.
     pub fn is_made(&self) -> bool {
-        let lists = [&self.workloads, &self.only];
-        self.record || self.units.is_some() || lists.iter().any(|list| !list.is_empty())
+        self.units.is_some() || !self.workloads.is_empty()
     }
 
     fn workloads(&self) -> Result<Vec<&'static Workload>, Failure> {
@@ -91,21 +82,6 @@ impl Choice {
         };
         Ok(WORKLOADS.iter().filter(chosen).collect())
     }
-
-    fn programs(&self, alone: bool) -> Result<Vec<Program>, Failure> {
-        let all = programs(Name::Traffic, alone);
-        let variant = |name: &String| all.iter().any(|one| one.variant() == name);
-        if let Some(wrong) = self.only.iter().find(|name| !variant(name)) {
-            let names: Vec<&str> = all.iter().map(Program::variant).collect();
-            let names = names.join(", ");
-            let says = format!("there is no program `{wrong}`; the programs are {names}");
-            return Err(Failure::environment(says));
-        }
-        let is_chosen = |one: &Program| {
-            self.only.is_empty() || self.only.iter().any(|name| name == one.variant())
-        };
-        Ok(all.into_iter().filter(is_chosen).collect())
-    }
 }
 
 /// Output of a program, and instructions that callgrind counted, for one workload.
@@ -116,11 +92,11 @@ struct Figures {
 }
 
 /// Counts all workloads of all programs.
-pub fn rows(bench: &Bench, choice: &Choice, alone: bool) -> Result<Vec<Row>, Failure> {
+pub fn rows(bench: &Bench, choice: &Choice, programs: Vec<Program>) -> Result<Vec<Row>, Failure> {
     let workloads = choice.workloads()?;
     let mut rows = Vec::new();
     let mut first = BTreeMap::new();
-    for program in choice.programs(alone)? {
+    for program in programs {
         (bench.say)(&program.title());
         let counted = match program.build(bench) {
             Ok(counted) => counted,
@@ -146,9 +122,6 @@ pub fn rows(bench: &Bench, choice: &Choice, alone: bool) -> Result<Vec<Row>, Fai
                 )),
             }
         }
-    }
-    if choice.record {
-        Counts::read(bench.folder)?.record(bench.folder, &rows)?;
     }
     Ok(rows)
 }
@@ -222,31 +195,18 @@ fn compare(
 /// Of a segment that is sent, a request and a connection: what these may take at most, sums off.
 const LIMITS: [(&str, f64); 3] = [("rr", 3900.0), ("send", 2500.0), ("churn", 15_000.0)];
 
-/// The goals: the limits at -O2, and no count more than 3 of 100 above the recorded one.
-pub fn goals(folder: &Path, rows: &[Row]) -> Result<Vec<Goal>, Failure> {
-    let limit = |row: &Row| {
+/// Returns the goals at -O2.
+pub fn goals(rows: &[Row]) -> Vec<Goal> {
+    let goal = |row: &Row| {
         let own = LIMITS.iter().find(|(name, _)| *name == row.metric);
-        own.filter(|_| row.variant == "stackloom-off-O2")
-            .map(|(name, limit)| goal(&format!("{} {name}", row.variant), *limit, row.value))
+        let (name, limit) = own.filter(|_| row.variant == "stackloom-off-O2")?;
+        (row.unit != FRAMES).then(|| Goal {
+            metric: format!("{} {name}", row.variant),
+            limit: *limit,
+            value: row.value,
+            met: row.value <= *limit,
+            bound: "at most",
+        })
     };
-    let counts = Counts::read(folder)?;
-    counts.note_other_compiler();
-    let rows: Vec<&Row> = rows.iter().filter(|row| row.unit != FRAMES).collect();
-    let recorded = rows.iter().filter_map(|row| {
-        let limit = counts.limit(row)?;
-        let title = format!("{} {}, as recorded", row.variant, row.metric);
-        Some(goal(&title, limit, row.value))
-    });
-    let all = rows.iter().filter_map(|row| limit(row)).chain(recorded);
-    Ok(all.collect())
-}
-
-fn goal(metric: &str, limit: f64, value: f64) -> Goal {
-    Goal {
-        metric: metric.to_string(),
-        limit,
-        value,
-        met: value <= limit,
-        bound: "at most",
-    }
+    rows.iter().filter_map(goal).collect()
 }
