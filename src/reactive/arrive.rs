@@ -469,8 +469,21 @@ impl<'a> Parse<'a> {
         }
     }
 
-    fn counted(&self, at: usize, unit: u32) -> Expression {
+    /// A count, and where it may be more than a length can be, no more than that.
+    fn bounded_count(&self, at: usize, unit: u32) -> Expression {
         let read = self.field(HeaderFieldId(at as u32));
+        let most = u64::from(u32::MAX / unit);
+        let width = self.header.fields[at].width;
+        if u64::MAX >> (64 - width) <= most {
+            return read;
+        }
+        let of = read.result.clone();
+        let most = Expression::number(most, of.clone());
+        Expression::new(ExpressionKind::Least(read, most), of)
+    }
+
+    fn counted(&self, at: usize, unit: u32) -> Expression {
+        let read = self.bounded_count(at, unit);
         let wide = Expression::new(ExpressionKind::Cast(read), BYTES);
         match unit {
             1 => wide,
