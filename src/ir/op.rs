@@ -407,8 +407,8 @@ pub enum Attempt {
     Restore,
     /// `msg, n -> msg`: so many zeros behind a message; fails where its buffer ends before.
     Pad,
-    /// `msg, params.. -> msg`: as [`Op::Rewrite`], into another buffer, by a kernel that may yield
-    /// more than it reads.
+    /// `msg, params.. -> msg`: as [`Op::Rewrite`], by a kernel that may yield more than it reads;
+    /// fails without a free buffer, and where the result has no room. Stripped bytes stay before it.
     Rewrite(KernelId),
     /// `index -> instance`: fails if none with this index has a state.
     Live(KindId),

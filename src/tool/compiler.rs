@@ -10,7 +10,9 @@ use super::library::{self, Folders};
 use super::terminal::show;
 use crate::diagnostic::Id;
 use crate::emit::{Emitted, c_name, is_free};
-use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
+use crate::ir::Module;
+use crate::lower::lower;
+use crate::pipeline::{self, Analysed, Checked, Compiled as Woven, Known};
 use crate::profile::Profile;
 use crate::source::Sources;
 use crate::syntax::loom;
@@ -136,6 +138,22 @@ fn analysed_here(path: &Path, options: &Options) -> Result<(Sources, Program, An
         rewrites,
     );
     Ok((checked.sources, program, analysed))
+}
+
+/// A stack in the stack IR, and its sources.
+pub fn lowered(path: &Path, options: &Options) -> Result<(Sources, Module), Failure> {
+    deep(|| {
+        let (mut checked, stack) = chosen(path, options)?;
+        let known = pipeline::known(&mut checked, &stack);
+        let Known {
+            mut program,
+            forest,
+            ..
+        } = known.ok_or_else(|| refused(&checked))?;
+        let forest = pipeline::woven(&mut program, forest, options.rewrites);
+        let module = lower(&program, &forest);
+        Ok((checked.sources, module))
+    })
 }
 
 /// The trees of a stack as they become C, and its program.

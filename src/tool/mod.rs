@@ -126,7 +126,8 @@ enum Verb {
     Test(test::Arguments),
     /// Explains a diagnostic, or the slots and the fast path of a stack and its rewrites
     #[command(after_help = "Examples:\n  loom explain message-leaked\n  \
-                            loom explain examples/host/host.loom --all")]
+                            loom explain examples/host/host.loom --all\n  \
+                            loom explain examples/ping/ping.loom --after lower")]
     Explain {
         /// Diagnostic id, as printed in brackets, or file of a stack [default: list all ids]
         #[arg(value_name = "ID | STACK")]
@@ -137,6 +138,9 @@ enum Verb {
         /// Lists every joint, branch and control state of the stack
         #[arg(long)]
         all: bool,
+        /// Prints the stack IR behind this pass instead; `lower` makes it from the trees
+        #[arg(long, value_name = "PASS", conflicts_with = "all")]
+        after: Option<String>,
         #[command(flatten)]
         switches: Switches,
     },
@@ -219,9 +223,18 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             what: Some(stack),
             search,
             all,
+            after,
             switches,
         } if explain::is_stack(&stack) => {
-            explain::explain(Path::new(&stack), &switches.options(search)?, all)
+            let (path, options) = (Path::new(&stack), switches.options(search)?);
+            match after {
+                Some(pass) => explain::module(path, &options, &pass),
+                None => explain::explain(path, &options, all),
+            }
+        }
+        Verb::Explain { after: Some(_), .. } => {
+            let message = "`--after` needs a stack: `loom explain STACK --after lower`";
+            Err(Failure::refused(message))
         }
         Verb::Explain { what, .. } => authoring::explain(what.as_deref()),
         Verb::Bench(arguments) => bench::run(&arguments),

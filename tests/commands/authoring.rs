@@ -181,6 +181,22 @@ fn a_slot_is_explained_by_what_its_layers_add() {
 }
 
 #[test]
+fn the_stack_ir_of_a_stack_is_read_again() {
+    let shell = Shell::new();
+    let ping = format!("{}/examples/ping/ping.loom", env!("CARGO_MANIFEST_DIR"));
+    let said = shell.loom(&["explain", &ping, "--after", "lower"]).fine();
+    let module = stackloom::ir::text::read(&said).expect("what is printed is read");
+    assert!(module.named("tunnel.arrive").is_some(), "{said}");
+    assert!(said.contains("; layers/network/icmp.loom:"), "{said}");
+    shell
+        .loom(&["explain", &ping, "--after", "lowr"])
+        .failed(1, &["there is no pass `lowr`; the passes are `lower`"]);
+    shell
+        .loom(&["explain", "message-leaked", "--after", "lower"])
+        .failed(1, &["`--after` needs a stack"]);
+}
+
+#[test]
 fn a_stack_is_explained_by_what_it_mostly_does() {
     let shell = Shell::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));

@@ -106,7 +106,7 @@ mod write;
 pub use canonical::{canonical, renumber};
 pub use lexer::Mistake;
 pub use read::read;
-pub use write::{write, write_function, write_function_of};
+pub use write::{write, write_function, write_function_of, write_of};
 
 #[cfg(test)]
 mod tests;

@@ -11,13 +11,22 @@ use crate::source::{Sources, Span};
 /// Lines are broken behind a comma where they are longer.
 const COLUMNS: usize = 100;
 
+/// The text of a module, with the places in the sources as comments.
+pub fn write_of(module: &Module, sources: &Sources) -> String {
+    text(module, Some(sources))
+}
+
 /// The text of a module.
 pub fn write(module: &Module) -> String {
+    text(module, None)
+}
+
+fn text(module: &Module, sources: Option<&Sources>) -> String {
     let names = Names::new(module);
     let mut out = tables::tables(module, &names);
     for function in &module.functions {
         out.push('\n');
-        out += &whole(module, &names, function, None);
+        out += &whole(module, &names, function, sources);
     }
     out
 }

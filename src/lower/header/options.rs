@@ -86,7 +86,8 @@ fn declared(header: &Header) -> &Options {
     options.expect("a header whose options are read has some")
 }
 
-/// How many options a header has at most: each has a number.
+/// How many options a header has at most: each has a number. A count that says no more than the
+/// fields before them leaves room for none, and a loop has a turn all the same.
 fn most_turns(header: &Header) -> u32 {
     let counter = header.counter().expect("a header with options is counted");
     let width = header.field(counter.field).width.clamp(1, 32);
@@ -94,7 +95,7 @@ fn most_turns(header: &Header) -> u32 {
     let fixed = header.least - header.fixed_outside(&counter);
     let bytes = counted.saturating_sub(u64::from(fixed));
     let turns = bytes / u64::from(declared(header).width);
-    u32::try_from(turns).unwrap_or(u32::MAX)
+    u32::try_from(turns).unwrap_or(u32::MAX).max(1)
 }
 
 /// The option at hand, in a turn of the walk.

@@ -4,17 +4,19 @@
 //! All is computed before the header has room, since values may read bytes that it is written over:
 //! first what is given, then where each field stands, then the length and the counts. While the
 //! layout is found, a condition that reads a field of this header reads the value that is about to
-//! be written. `push_write.rs` writes the bytes,
-//! `push_sums.rs` the sums, which come last.
+//! be written; for one that calls a function, which reads the header itself, the fields before it
+//! are written into room that is given back. `push_write.rs` writes the bytes, `push_sums.rs` the
+//! sums, which come last.
 
 use super::distance::Distance;
 use crate::ir::{Op, Value};
 use crate::lower::code::{Code, Name};
 use crate::lower::shapes::constant;
 use crate::lower::value::lazy::is_total;
-use crate::types::expression::Expression;
+use crate::lower::value::needs::Needs;
+use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::header::{Counter, Header, HeaderField, OptionCase, Rule};
-use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
+use crate::types::program::{HeaderFieldId, HeaderId, LocalId, Program};
 use crate::types::value::Type;
 use std::collections::BTreeMap;
 
@@ -29,7 +31,7 @@ pub struct Push<'h> {
     /// The parts of the values that are given; of an option that may be absent, any value then.
     pub given: BTreeMap<HeaderFieldId, Vec<Value>>,
     /// The options that are written.
-    pub options: Vec<Written<'h>>,
+    pub options: Vec<PushedOption<'h>>,
     /// The fields of the header itself, in order.
     pub fields: Vec<Placed>,
     /// Bytes of the header before its options.
@@ -40,12 +42,14 @@ pub struct Push<'h> {
     pub size: Distance,
     /// Bytes of the message before the header is pushed.
     pub data: Value,
+    /// The message with room for the longest header, while a condition needs the bytes before it.
+    pub room: Option<Value>,
     /// The session below that its sums ask.
     pub below: Option<Vec<Value>>,
 }
 
 /// An option that is written.
-pub struct Written<'h> {
+pub struct PushedOption<'h> {
     /// The option.
     pub case: &'h OptionCase,
     /// A bit: it is there; none of one that always is.
@@ -86,10 +90,13 @@ impl Code<'_, '_> {
             before_fill: Distance::default(),
             size: Distance::default(),
             data: self.length(message),
+            room: None,
             below,
         };
         push.take_values(self, values);
+        push.take_room(self);
         push.lay_out(self);
+        push.give_room_back(self);
         push.find_size(self);
         push.count(self);
         let size = self.bytes(push.size);
@@ -110,11 +117,11 @@ impl Push<'_> {
                 && case.itself() == *id
             {
                 match value.truth() {
-                    Some(true) => self.options.push(Written { case, there: None }),
+                    Some(true) => self.options.push(PushedOption { case, there: None }),
                     Some(false) => absent.push(*id),
                     None => {
                         let there = Some(code.plain(value));
-                        self.options.push(Written { case, there });
+                        self.options.push(PushedOption { case, there });
                     }
                 }
                 continue;
@@ -181,6 +188,45 @@ impl Push<'_> {
         }
     }
 
+    /// Makes room for the longest header, if a condition calls a function that reads the header.
+    fn take_room(&mut self, code: &mut Code<'_, '_>) {
+        let program = code.lower.program;
+        let mut present = self
+            .header
+            .fields
+            .iter()
+            .filter_map(|field| field.present.as_ref());
+        if present.any(|present| calls_reader(program, present, self.id)) {
+            let most = code.word(self.header.most);
+            let handle = code.take_message(self.message);
+            let room = code.value_of(Op::Push, &[handle, most]);
+            code.set_message(self.message, room);
+            let at = code.word(0);
+            let zeros = code.value_of(Op::Bytes(vec![0; self.header.most as usize]), &[]);
+            code.op(Op::WriteBytes, &[room, at, zeros]);
+            self.room = Some(room);
+        }
+    }
+
+    fn give_room_back(&mut self, code: &mut Code<'_, '_>) {
+        if self.room.take().is_some() {
+            let most = code.word(self.header.most);
+            let handle = code.take_message(self.message);
+            let handle = code.value_of(Op::Pull, &[handle, most]);
+            code.set_message(self.message, handle);
+        }
+    }
+
+    /// A bit: the condition of a field holds, by the values of the fields before it.
+    fn presence(&self, code: &mut Code<'_, '_>, present: &Expression) -> Value {
+        let Some(room) = self.room else {
+            return code.plain(present);
+        };
+        self.write_first(code, room);
+        let view = code.value_of(Op::Look, &[room]);
+        code.within(self.id, view, |code| code.plain(present))
+    }
+
     /// Finds where each field stands, in the order of the wire.
     fn lay_out(&mut self, code: &mut Code<'_, '_>) {
         let fields = self.header.fields.iter().enumerate();
@@ -200,7 +246,10 @@ impl Push<'_> {
         }
         let mut loose = None;
         for (id, field) in fields {
-            let present = field.present.as_ref().map(|present| code.plain(present));
+            let present = field
+                .present
+                .as_ref()
+                .map(|present| self.presence(code, present));
             let at = Distance {
                 fixed: field.bit / 8,
                 loose,
@@ -275,7 +324,7 @@ impl Push<'_> {
             let loose = match (self.fields.get(place), &field.present) {
                 (Some(placed), _) => placed.loose,
                 (None, Some(present)) => {
-                    let present = code.plain(present);
+                    let present = self.presence(code, present);
                     code.bytes_if(Some(present), field.width / 8)
                 }
                 (None, None) if field.bound().is_some() => {
@@ -372,4 +421,17 @@ impl Push<'_> {
             self.fields[place].value = vec![self.in_units(code, id, bytes, *unit)];
         }
     }
+}
+
+/// Returns true if an expression calls a function that reads this header.
+fn calls_reader(program: &Program, expression: &Expression, id: HeaderId) -> bool {
+    let itself = match &*expression.kind {
+        ExpressionKind::Call(function, _) => {
+            !program.functions[function.at()].external
+                && Needs::of(program, *function).headers.contains(&id)
+        }
+        _ => false,
+    };
+    let mut parts = expression.parts().into_iter();
+    itself || parts.any(|part| calls_reader(program, part, id))
 }

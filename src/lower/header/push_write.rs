@@ -11,7 +11,7 @@
 //! ```
 
 use super::distance::Distance;
-use super::push::{Push, Written};
+use super::push::{Push, PushedOption};
 use crate::ir::op::{Arithmetic, Number};
 use crate::ir::{Op, Value};
 use crate::lower::code::Code;
@@ -46,6 +46,15 @@ impl Push<'_> {
             at = code.farther(at, bytes);
         }
         self.fill(code, message);
+    }
+
+    /// Writes the fields whose places are known so far.
+    pub fn write_first(&self, code: &mut Code<'_, '_>, message: Value) {
+        for group in groups(self.header.fields.iter()) {
+            if group.iter().all(|place| *place < self.fields.len()) {
+                self.write_group(code, message, &group);
+            }
+        }
     }
 
     /// Writes fields that share bytes, if they are there.
@@ -118,7 +127,7 @@ impl Push<'_> {
         &self,
         code: &mut Code<'_, '_>,
         message: Value,
-        option: &Written<'_>,
+        option: &PushedOption<'_>,
         at: Distance,
     ) {
         let case = option.case;

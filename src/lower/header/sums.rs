@@ -2,7 +2,7 @@
 //!
 //! In: a header that was stripped, or that is being pushed, and a field that is a sum. Out: a run
 //! of its kernel over the ranges that it sums, piece by piece. The field itself reads as zero,
-//! unless its kernel says what the sum over it is. What would say that nothing was summed is
+//! unless its kernel says what the sum over it is. A sum that would say that nothing was summed is
 //! complemented.
 //!
 //! ```text
@@ -160,7 +160,10 @@ impl Code<'_, '_> {
             pieces.push((Piece::Zeros(field.width / 8), Vec::new()));
             return;
         }
-        for (place, others) in others_in_bytes(declared.big, field).into_iter().enumerate() {
+        for (place, others) in others_in_bytes(declared.big, field.bit % 8, field.width)
+            .into_iter()
+            .enumerate()
+        {
             if others == 0 {
                 pieces.push((Piece::Zeros(1), Vec::new()));
                 continue;
@@ -201,14 +204,27 @@ pub fn fills_bytes(field: &HeaderField) -> bool {
     field.bit.is_multiple_of(8) && field.width.is_multiple_of(8)
 }
 
-/// The bits of each byte of a field that are not its own.
-fn others_in_bytes(big: bool, field: &HeaderField) -> Vec<u8> {
-    let (first, end) = (field.bit % 8, field.bit % 8 + field.width);
-    let own = |place: u32| (first..end).contains(&place);
+/// The bits that are not its own of each byte of a field, which begins at a bit of the first one.
+fn others_in_bytes(big: bool, first: u32, width: u32) -> Vec<u8> {
+    let own = |place: u32| (first..first + width).contains(&place);
     let byte = |byte: u32| {
         let others = (0..8).filter(|bit| !own(8 * byte + bit));
         let bits = others.map(|bit| if big { 0x80 >> bit } else { 1 << bit });
         bits.fold(0, |all, bit: u8| all | bit)
     };
-    (0..end.div_ceil(8)).map(byte).collect()
+    (0..(first + width).div_ceil(8)).map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::others_in_bytes;
+
+    #[test]
+    fn other_bits_stand_on_both_sides_of_a_field() {
+        assert_eq!(others_in_bytes(true, 4, 12), [0xf0, 0]);
+        assert_eq!(others_in_bytes(false, 4, 12), [0x0f, 0]);
+        assert_eq!(others_in_bytes(true, 3, 10), [0xe0, 0x07]);
+        assert_eq!(others_in_bytes(false, 3, 10), [0x07, 0xe0]);
+        assert_eq!(others_in_bytes(true, 1, 64).len(), 9);
+    }
 }

@@ -209,15 +209,15 @@ impl Messages {
         message.cut(data.len())
     }
 
-    /// Puts other data in the place of a message's, in another buffer; false if none is free, or
-    /// it has no room.
+    /// Puts other data in the place of a message's; false if no buffer is free in which it could be
+    /// made, or it has no room. The stripped bytes before it stay.
     pub fn rewrite(&mut self, message: &mut Handle, data: &[u8]) -> bool {
         let has_room = self.free > 0 && self.fits(message, data.len());
         if has_room {
-            let mut bytes = self.release(message);
-            bytes.truncate(message.start);
+            let start = message.start;
+            let bytes = self.whole_mut(message);
+            bytes.truncate(start);
             bytes.extend_from_slice(data);
-            message.buffer = self.store(bytes);
             message.length = data.len();
         }
         has_room
