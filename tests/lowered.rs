@@ -56,7 +56,7 @@ fn add_stacks(root: &Path, folder: &str, paths: &mut Vec<String>) {
     }
 }
 
-/// What is wrong with a stack in the stack IR, plain and woven.
+/// Checks a stack in the stack IR, plain and woven: its mistakes.
 fn wrong_with(path: &str) -> Vec<String> {
     let program = stacks::example(path);
     let plain = reactive::lower(&program).expect("a stack that is checked has trees");

@@ -103,7 +103,7 @@ impl Builder {
         self.at
     }
 
-    /// What follows is written there.
+    /// Sets the place in the sources of all that follows.
     pub fn set_span(&mut self, span: Option<Span>) {
         self.span = span;
     }

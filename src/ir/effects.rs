@@ -18,7 +18,7 @@ pub enum Resource {
     Region(Region),
     /// A container, or what only C knows.
     Container(Place),
-    /// Which instances of a kind there are, and their keys.
+    /// The live instances of a kind, and their keys.
     Instances(KindId),
     /// Bytes of messages.
     Bytes,
@@ -32,11 +32,11 @@ pub enum Resource {
     Outputs,
     /// All counters, and what became of messages.
     Counters,
-    /// What functions in C remember.
+    /// The memory of functions in C.
     Foreign,
     /// Words that a kernel yields.
     Yielded,
-    /// Whether a fast function goes on.
+    /// Control: a fast function may be left.
     Control,
 }
 
@@ -45,7 +45,7 @@ use Resource::{
     Yielded,
 };
 
-/// What is read and written.
+/// Resources that are read and written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Effects {
     /// Read.
@@ -354,7 +354,7 @@ pub fn moves(op: &Op) -> bool {
     )
 }
 
-/// The same of an operation that may fail.
+/// Returns true if an operation that may fail uses up its operands that are handles.
 pub fn attempt_moves(attempt: &Attempt) -> bool {
     !matches!(attempt, Attempt::Share | Attempt::Copy)
 }

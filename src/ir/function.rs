@@ -12,9 +12,9 @@ pub struct Function {
     pub name: String,
     /// The layer for which it stands.
     pub owner: String,
-    /// How it is used.
+    /// Its role.
     pub role: Role,
-    /// Whether an event for it always has a place on the agenda.
+    /// True if an event for it always has a place on the agenda.
     pub kept: bool,
     /// The types of its results.
     pub results: Vec<Type>,
@@ -22,11 +22,11 @@ pub struct Function {
     pub values: Vec<Definition>,
     /// All blocks; the first is where it begins. [`BlockId`] is an index of this table.
     pub blocks: Vec<Block>,
-    /// Where it is written.
+    /// Its place in the sources.
     pub span: Option<Span>,
 }
 
-/// How a function is used.
+/// The role of a function: who runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// It is called.
@@ -59,7 +59,7 @@ pub struct Block {
     pub instructions: Vec<Instruction>,
     /// Its end.
     pub terminator: Terminator,
-    /// Where its end is written.
+    /// The place of its end in the sources.
     pub span: Option<Span>,
 }
 
@@ -72,7 +72,7 @@ pub struct Instruction {
     pub operands: Vec<Value>,
     /// Its results.
     pub results: Vec<Value>,
-    /// Where it is written.
+    /// Its place in the sources.
     pub span: Option<Span>,
 }
 
@@ -118,7 +118,7 @@ pub enum Terminator {
     Branch {
         /// The bit.
         condition: Value,
-        /// How often it is 1.
+        /// The share of runs in which it is 1.
         likely: Probability,
         /// If it is 1.
         then: Edge,
@@ -141,7 +141,7 @@ pub enum Terminator {
         attempt: Attempt,
         /// Its operands.
         operands: Vec<Value>,
-        /// How often it succeeds.
+        /// The share of runs in which it succeeds.
         likely: Probability,
         /// If it succeeds.
         done: Edge,

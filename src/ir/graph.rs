@@ -8,7 +8,7 @@
 use super::function::Function;
 use super::ids::BlockId;
 
-/// What is known of a graph.
+/// The order and the dominators of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Graph {
     /// By block: the blocks that lead to it, one for each edge.

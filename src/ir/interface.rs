@@ -14,18 +14,18 @@ pub enum Shape {
     Number {
         /// Bits.
         bits: u8,
-        /// Whether it has a sign.
+        /// True if it has a sign.
         signed: bool,
     },
-    /// So many bytes.
+    /// A fixed number of bytes.
     Bytes(u32),
-    /// At most so many bytes.
+    /// Bytes, at most this number of them.
     Bounded(u32),
     /// A value or none.
     Optional(Box<Shape>),
     /// Fields in order, with their names.
     Record(Vec<(String, Shape)>),
-    /// So many values of one shape.
+    /// A fixed number of values of one shape.
     Array(Box<Shape>, u32),
     /// Bytes whose meaning only C knows: a record type of this name.
     Foreign(String),
@@ -90,9 +90,9 @@ pub struct Port {
     pub session: Conversation,
     /// The reaction to a message: `index, msg`; none where an application sends no messages.
     pub sends: Option<FunctionId>,
-    /// How an application opens conversations; none where all exist from the start.
+    /// The opening of a conversation; none where all exist from the start.
     pub opens: Option<Opening>,
-    /// How an application listens.
+    /// The opening of a listener.
     pub listens: Option<Opening>,
     /// Attributes that are given with what an application sends, and told with what comes up.
     pub attributes: Vec<AttributeOfHost>,
@@ -122,7 +122,7 @@ pub struct Conversation {
     pub index: Numbered,
 }
 
-/// Which instance a number of a host stands for.
+/// The instance for which a number of a host stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbered {
     /// The number is 0, and the instance always this one.
@@ -131,7 +131,7 @@ pub enum Numbered {
     From(u32, u32),
 }
 
-/// How conversations are opened, or listeners made.
+/// The opening of conversations, or of listeners.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Opening {
     /// The kind that is made.
@@ -144,7 +144,7 @@ pub struct Opening {
     pub opens: FunctionId,
     /// `index`: ends a listener; what follows goes on the agenda, behind all else.
     pub closes: Option<FunctionId>,
-    /// How many events an instance may need on the agenda.
+    /// The number of events that an instance may need on the agenda.
     pub events: u32,
 }
 
@@ -153,7 +153,7 @@ pub struct Opening {
 pub struct Notice {
     /// Its name.
     pub name: String,
-    /// Whether it carries a message.
+    /// True if it carries a message.
     pub message: bool,
     /// Its parameters.
     pub parameters: Vec<Named>,
@@ -162,24 +162,24 @@ pub struct Notice {
     pub handled: Option<FunctionId>,
 }
 
-/// How a kind listens: the fields in which sessions are counted that wait to be accepted.
+/// The fields in which sessions are counted that wait to be accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listening {
     /// The index of the port among [`Module::ports`](super::Module::ports).
     pub port: super::ids::PortId,
     /// The listeners.
     pub listener: KindId,
-    /// Of a listener: how many of its sessions may wait.
+    /// A listener's number of sessions that may wait.
     pub backlog: FieldId,
-    /// Of a listener: how many do.
+    /// A listener's number of sessions that wait.
     pub waiting: FieldId,
     /// The sessions.
     pub session: KindId,
-    /// Of a session: whether it waits.
+    /// A session's bit: it waits.
     pub waits: FieldId,
-    /// Of a session: whether the application has not heard of it.
+    /// A session's bit: the application has not heard of it.
     pub unknown: FieldId,
-    /// Of a session that waits: its listener, all ones if that has ended.
+    /// The listener of a session that waits; all ones if that has ended.
     pub made_by: FieldId,
     /// The notice among [`Port::up`] in whose place a session is accepted; without, it is accepted
     /// when it is made.
@@ -195,11 +195,11 @@ pub struct ForeignId(pub u32);
 pub struct Foreign {
     /// Its name.
     pub name: String,
-    /// Whether the runtime has it.
+    /// True if the runtime has it.
     pub in_runtime: bool,
-    /// What it is given.
+    /// Its parameters.
     pub parameters: Vec<Given>,
-    /// What it returns; none if it only does something.
+    /// Its result; none if it only does something.
     pub result: Option<Shape>,
 }
 
@@ -212,6 +212,6 @@ pub enum Given {
     Data,
     /// `msg`: the bytes of a message, which it overwrites; as many remain.
     Rewritten,
-    /// What only it knows: a place, by the operands of that.
+    /// A place whose content only C knows, by the operands of that.
     State,
 }

@@ -152,8 +152,8 @@ pub struct Attribute {
     pub of: Type,
     /// A message's that nobody gave one: a number, or bytes.
     pub default: Op,
-    /// Whether it is where stripped headers begin, which a copy of a message does not have: then it
-    /// is the default again.
+    /// True for a mark of where stripped headers begin. A copy of a message has none: there it is
+    /// the default again.
     pub is_mark: bool,
 }
 
@@ -164,7 +164,7 @@ pub struct Kind {
     pub name: String,
     /// The layer.
     pub owner: String,
-    /// How many there are at most.
+    /// The number of instances at most.
     pub capacity: u32,
     /// When they have a state.
     pub lives: Lives,
@@ -211,7 +211,7 @@ pub struct Field {
     pub dimensions: Vec<u32>,
 }
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stored {
     /// A value.
@@ -224,7 +224,7 @@ pub enum Stored {
     Stream(u8, u32),
     /// A set of the numbers below this one.
     Set(u32),
-    /// What only C knows: a record type of this name.
+    /// A record whose content only C knows, by the name of its type.
     Foreign(String),
 }
 
@@ -235,7 +235,7 @@ pub struct Kernel {
     pub name: String,
     /// Bytes of a word: 1, 2, 4 or 8. Missing bytes of the last word are zero.
     pub unit: u8,
-    /// Whether the first byte of a word is the most significant.
+    /// True if the first byte of a word is the most significant.
     pub big: bool,
     /// Its parameters.
     pub parameters: Vec<Type>,
@@ -244,7 +244,7 @@ pub struct Kernel {
     pub begins: FunctionId,
     /// `params.., state.., length, place, missing, word -> state..`.
     pub steps: FunctionId,
-    /// The same for a last word of which bytes are missing.
+    /// The function in place of `steps` for a last word of which bytes are missing.
     pub tail: Option<FunctionId>,
     /// `params.., state.., length, place -> results..`.
     pub finishes: FunctionId,

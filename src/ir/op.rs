@@ -242,7 +242,7 @@ pub enum Compare {
 pub struct Number {
     /// Bytes: 1 to 8.
     pub bytes: u8,
-    /// Whether the most significant byte comes first.
+    /// True if the most significant byte comes first.
     pub big: bool,
 }
 
@@ -254,7 +254,7 @@ pub struct Bits {
     pub skip: u8,
     /// Bits of the number, 1 to 64.
     pub width: u8,
-    /// Whether the most significant bit comes first.
+    /// True if the most significant bit comes first.
     pub big: bool,
 }
 
@@ -275,7 +275,7 @@ pub enum Region {
     Setting(SettingId),
     /// The time of the instant in nanoseconds, constant in it.
     Now,
-    /// Whether a cache holds what it should.
+    /// The bit of a cache that says that its content holds.
     Valid(CacheId),
     /// An argument or result that a cache holds: the first arguments, then results.
     Cached(CacheId, u32),
@@ -296,13 +296,13 @@ pub struct Place {
 pub enum Piece {
     /// `view, from, to`: bytes of a view, which lie in it.
     Bytes,
-    /// So many zeros.
+    /// A number of zeros.
     Zeros(u32),
     /// `i8`: a byte.
     Byte,
 }
 
-/// What containers tell.
+/// Questions to a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Question {
     /// `-> i1`: whether a queue holds nothing.
@@ -346,7 +346,7 @@ pub enum Change {
     DropAll(ReasonId),
 }
 
-/// Where events are put on the agenda.
+/// Places on the agenda for events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Order {
     /// In order before all that waits.
@@ -362,11 +362,11 @@ pub enum Order {
 pub struct Event {
     /// The target.
     pub target: Target,
-    /// How many arguments.
+    /// The number of its arguments.
     pub arguments: u32,
 }
 
-/// Where an event goes.
+/// Targets of events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Target {
     /// A function of the module: a reaction.
@@ -377,7 +377,7 @@ pub enum Target {
     Port(PortId, Told),
 }
 
-/// What an application is told.
+/// Events for an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Told {
     /// A message.
@@ -408,7 +408,8 @@ pub enum Attempt {
     /// `msg, n -> msg`: so many zeros behind a message; fails where its buffer ends before.
     Pad,
     /// `msg, params.. -> msg`: as [`Op::Rewrite`], by a kernel that may yield more than it reads;
-    /// fails without a free buffer, and where the result has no room. Stripped bytes stay before it.
+    /// fails without a free buffer, and where the result has no room. Stripped bytes stay before
+    /// it.
     Rewrite(KernelId),
     /// `index -> instance`: fails if none with this index has a state.
     Live(KindId),

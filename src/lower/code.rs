@@ -22,7 +22,7 @@ use crate::types::expression::Instance;
 use crate::types::program::{AttributeId, HeaderFieldId, HeaderId, KindId, Local, LocalId};
 use std::collections::BTreeMap;
 
-/// What has a value at a place.
+/// A name that has a value at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Name {
     /// A local: the parts of its value, its message, or the view of a header that was peeked at.
@@ -37,15 +37,15 @@ pub enum Name {
     Length(LocalId),
     /// The data of a message that a function looks at.
     Data(LocalId),
-    /// How much waited where outputs began to be put on the agenda.
+    /// The number of events that waited when outputs began to be put on the agenda.
     Begun,
     /// The bytes of a header and of all behind it, in its sums.
     WholeLength,
     /// The index of the session below, in the sums of a header.
     Below,
-    /// Where an option begins that is being read or written, from the start of its header.
+    /// The offset in its header of an option that is being read or written.
     Option,
-    /// How much waited before what the leaf behind takes the first of.
+    /// The number of events that waited before those of which the leaf behind takes the first.
     Takes,
     /// The first number of the innermost loop.
     First,

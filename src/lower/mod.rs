@@ -37,7 +37,7 @@ pub struct Lower<'a> {
     pub program: &'a Program,
     /// Its trees.
     pub forest: &'a Forest,
-    /// What has been lowered.
+    /// The module so far.
     pub module: Module,
     /// The function of each reaction.
     pub reactions: BTreeMap<Reaction, tree::Entry>,
@@ -120,7 +120,7 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// The same module, whose functions stand behind all that they call: reactions and entries last.
+/// Orders the functions of a module behind all that they call: reactions and entries last.
 fn in_order(mut module: Module) -> Module {
     let is_called = |function: &Function| match function.role {
         ir::Role::Plain | ir::Role::Pure => true,

@@ -102,7 +102,7 @@ pub fn first_part(program: &Program, kind: KindId, field: FieldId) -> ir::FieldI
     ir::FieldId(keys + count.sum::<u32>())
 }
 
-/// How many fields of the module hold a field.
+/// The number of fields of the module that hold a field.
 fn stored_parts(program: &Program, of: &Type) -> usize {
     match of {
         Type::Queue(..) | Type::Window(..) | Type::Stream(..) | Type::Set(_) => 1,

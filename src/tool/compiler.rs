@@ -10,9 +10,7 @@ use super::library::{self, Folders};
 use super::terminal::show;
 use crate::diagnostic::Id;
 use crate::emit::{Emitted, c_name, is_free};
-use crate::ir::Module;
-use crate::lower::lower;
-use crate::pipeline::{self, Analysed, Checked, Compiled as Woven, Known};
+use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
 use crate::profile::Profile;
 use crate::source::Sources;
 use crate::syntax::loom;
@@ -140,19 +138,17 @@ fn analysed_here(path: &Path, options: &Options) -> Result<(Sources, Program, An
     Ok((checked.sources, program, analysed))
 }
 
-/// A stack in the stack IR, and its sources.
-pub fn lowered(path: &Path, options: &Options) -> Result<(Sources, Module), Failure> {
+/// Reads and checks, and does something with a stack: what comes of it, and the sources.
+pub fn with_stack<T: Send>(
+    path: &Path,
+    options: &Options,
+    does: impl FnOnce(&mut Checked, &str) -> Option<T> + Send,
+) -> Result<(Sources, T), Failure> {
     deep(|| {
         let (mut checked, stack) = chosen(path, options)?;
-        let known = pipeline::known(&mut checked, &stack);
-        let Known {
-            mut program,
-            forest,
-            ..
-        } = known.ok_or_else(|| refused(&checked))?;
-        let forest = pipeline::woven(&mut program, forest, options.rewrites);
-        let module = lower(&program, &forest);
-        Ok((checked.sources, module))
+        let made = does(&mut checked, &stack);
+        let made = made.ok_or_else(|| refused(&checked))?;
+        Ok((checked.sources, made))
     })
 }
 

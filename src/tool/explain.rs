@@ -15,6 +15,7 @@
 mod branches;
 mod joints;
 mod link_bytes;
+pub mod passes;
 mod slots;
 mod states;
 mod words;
@@ -23,7 +24,6 @@ use super::compiler::{self, Options};
 use super::failure::Failure;
 use super::terminal::{counted, result};
 use crate::emit;
-use crate::ir::text::write_of;
 use crate::pipeline::{Analysed, Cost, SHARE};
 use crate::source::Sources;
 use crate::tree::walk::reachable;
@@ -47,20 +47,6 @@ pub fn explain(stack: &Path, options: &Options, all: bool) -> Result<(), Failure
     let slots = slots::slots(&compiler::file_of(stack), &program.name, options)?;
     let rest = Explained::of(&sources, &program, &analysed).text(all);
     result(slots + &rest)
-}
-
-/// The passes of the stack IR, in order.
-const PASSES: [&str; 1] = ["lower"];
-
-/// Prints the stack IR behind a pass.
-pub fn module(stack: &Path, options: &Options, pass: &str) -> Result<(), Failure> {
-    if !PASSES.contains(&pass) {
-        let passes = PASSES.join("`, `");
-        let message = format!("there is no pass `{pass}`; the passes are `{passes}`");
-        return Err(Failure::refused(message));
-    }
-    let (sources, module) = compiler::lowered(stack, options)?;
-    result(write_of(&module, &sources))
 }
 
 /// A stack that is explained.

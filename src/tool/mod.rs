@@ -228,7 +228,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         } if explain::is_stack(&stack) => {
             let (path, options) = (Path::new(&stack), switches.options(search)?);
             match after {
-                Some(pass) => explain::module(path, &options, &pass),
+                Some(pass) => explain::passes::after(&pass, path, &options),
                 None => explain::explain(path, &options, all),
             }
         }

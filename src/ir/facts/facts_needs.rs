@@ -83,7 +83,7 @@ impl Facts<'_> {
         place.map_or_else(Vec::new, |place| self.indices(place, operands))
     }
 
-    /// So many bytes from an offset on lie in a view or message.
+    /// Needs this number of bytes from an offset on in a view or message.
     fn within(&self, of: Value, at: Value, count: &Linear) -> Need {
         let end = self.number(at).plus(count, 1);
         Need {
@@ -93,7 +93,7 @@ impl Facts<'_> {
         }
     }
 
-    /// So many bytes from an offset on lie in bytes.
+    /// Needs this number of bytes from an offset on in bytes.
     fn inside(&self, operands: &[Value], count: u32) -> Need {
         let last = i128::from(self.bytes(operands[0])) - i128::from(count);
         let sum = Linear::constant(last).minus(&self.number(operands[1]));

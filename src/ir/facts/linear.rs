@@ -105,7 +105,7 @@ impl Linear {
         found.map_or(0, |part| part.1)
     }
 
-    /// The same with a sum in place of an atom, unless that is too long.
+    /// Returns this sum with another in place of an atom, unless that is too long.
     pub fn replaced(&self, atom: Atom, sum: &Linear) -> Option<Linear> {
         let factor = self.factor(atom);
         let without = self.plus(&Linear::atom(atom), -factor)?;

@@ -12,7 +12,7 @@ use crate::ir::{Function, Module, Op, Terminator, Type, Value};
 /// An instruction: the index of its block, and its own.
 pub type Place = (usize, usize);
 
-/// Who is told what is inferred, and says what holds.
+/// Hears each type that is inferred, and says which type holds.
 pub trait Judge {
     /// The reason not to go on.
     type Wrong;

@@ -13,7 +13,7 @@ pub struct Mistake {
     pub line: u32,
     /// The column, counted from one in characters.
     pub column: u32,
-    /// What is wrong there.
+    /// A sentence that says the mistake.
     pub message: String,
 }
 
@@ -64,7 +64,7 @@ pub struct Token<'t> {
     pub class: Class,
     /// As it is written.
     pub text: &'t str,
-    /// Where it begins.
+    /// Its first byte.
     pub at: Position,
 }
 

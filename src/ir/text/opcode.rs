@@ -212,7 +212,7 @@ pub fn attempt(attempt: &Attempt) -> &'static str {
     }
 }
 
-/// What may fail and is its word alone.
+/// Attempts that are one word alone.
 pub const PLAIN_ATTEMPTS: &[Attempt] = &[
     Attempt::New,
     Attempt::NewOf,
@@ -223,7 +223,7 @@ pub const PLAIN_ATTEMPTS: &[Attempt] = &[
     Attempt::Pad,
 ];
 
-/// What may fail and has a kind.
+/// Attempts with a kind.
 pub const KIND_ATTEMPTS: &[fn(KindId) -> Attempt] = &[
     Attempt::Live,
     Attempt::Find,
@@ -231,7 +231,7 @@ pub const KIND_ATTEMPTS: &[fn(KindId) -> Attempt] = &[
     Attempt::Create,
 ];
 
-/// What may fail and has a place.
+/// Attempts with a place.
 pub const PLACE_ATTEMPTS: &[fn(Place) -> Attempt] = &[
     Attempt::Pop,
     Attempt::PushItem,
@@ -244,10 +244,10 @@ pub const PLACE_ATTEMPTS: &[fn(Place) -> Attempt] = &[
     Attempt::CopyBytes,
 ];
 
-/// What may fail and has a timer.
+/// Attempts with a timer.
 pub const TIMER_ATTEMPTS: &[fn(KindId, TimerId) -> Attempt] = &[Attempt::Soonest];
 
-/// What may fail and has a kernel.
+/// Attempts with a kernel.
 pub const KERNEL_ATTEMPTS: &[fn(KernelId) -> Attempt] = &[Attempt::Rewrite];
 
 fn arithmetic(how: Arithmetic) -> &'static str {

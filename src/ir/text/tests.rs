@@ -671,7 +671,7 @@ fn the_example_of_the_essay_is_read() {
     assert_eq!(read(&write(&module)), Ok(module));
 }
 
-/// So many random modules are tried.
+/// The number of random modules.
 const SEEDS: u64 = 500;
 
 #[test]

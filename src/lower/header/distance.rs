@@ -17,7 +17,7 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// So many bytes, all of them known.
+    /// A known number of bytes.
     pub fn fixed(fixed: u32) -> Distance {
         Distance { fixed, loose: None }
     }
@@ -28,7 +28,7 @@ impl Distance {
         Distance { fixed, loose }
     }
 
-    /// So many bytes more.
+    /// Adds a known number of bytes.
     pub fn plus(self, fixed: u32) -> Distance {
         let fixed = self.fixed + fixed;
         Distance { fixed, ..self }
@@ -107,7 +107,7 @@ impl Code<'_, '_> {
         }
     }
 
-    /// So many bytes if a bit is 1, else none; always without a bit.
+    /// A number of bytes if a bit is 1, else none; always without a bit.
     pub fn bytes_if(&mut self, bit: Option<Value>, bytes: u32) -> Distance {
         let Some(bit) = bit else {
             return Distance::fixed(bytes);

@@ -86,7 +86,7 @@ fn declared(header: &Header) -> &Options {
     options.expect("a header whose options are read has some")
 }
 
-/// How many options a header has at most: each has a number. A count that says no more than the
+/// The number of options of a header at most: each has a number. A count that says no more than the
 /// fields before them leaves room for none, and a loop has a turn all the same.
 fn most_turns(header: &Header) -> u32 {
     let counter = header.counter().expect("a header with options is counted");
@@ -268,7 +268,7 @@ impl Turn<'_> {
         length
     }
 
-    /// So many bytes of the header are left for this option.
+    /// A bit: this number of bytes of the header is left for the option.
     fn require_left(&mut self, code: &mut Code<'_, '_>, bytes: u32) {
         let bytes = code.word(bytes);
         let enough = code.compare(Compare::Ule, bytes, self.left);

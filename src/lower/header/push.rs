@@ -165,7 +165,7 @@ impl Push<'_> {
         vec![code.resized(parts[0], width)]
     }
 
-    /// What a field is written as that counts nothing and sums nothing.
+    /// The value of a field that counts nothing and sums nothing.
     pub fn value_of(
         &self,
         code: &mut Code<'_, '_>,
@@ -313,7 +313,7 @@ impl Push<'_> {
         }
     }
 
-    /// What a field counts that counts a part with a bound, as far as is known here of what may
+    /// The count of a field that counts a part with a bound, as far as is known here of what may
     /// be absent behind it.
     fn part_count(&self, code: &mut Code<'_, '_>, counter: &Counter) -> Value {
         let mut bytes = Distance::fixed(self.header.fixed_inside(&counter.ranges));
@@ -375,7 +375,7 @@ impl Push<'_> {
         self.with_loose(code, fixed, &|place| !counter.covers(place))
     }
 
-    /// So many bytes, and those of the optional fields and the parts with a bound among some.
+    /// Adds to a number of bytes those of optional fields and of parts with a bound, among some.
     fn with_loose(
         &self,
         code: &mut Code<'_, '_>,

@@ -233,7 +233,7 @@ fn whole_numbers(code: &mut Code<'_, '_>, big: bool, values: &[(Value, u32)]) ->
     all
 }
 
-/// So many bits of a number, above so many others.
+/// Takes bits of a number that stand above others.
 fn bits_of(code: &mut Code<'_, '_>, value: Value, below: u8, width: u8) -> Value {
     let own = code.bits_of(value);
     let shifted = match below {

@@ -204,7 +204,7 @@ impl Code<'_, '_> {
         self.farther(Distance::of(counted), outside)
     }
 
-    /// So many bytes, and those of the optional fields and the parts with a bound among some.
+    /// Adds to a number of bytes those of optional fields and of parts with a bound, among some.
     pub fn loose_lengths(
         &mut self,
         header: HeaderId,

@@ -12,7 +12,7 @@ use crate::types::header::{HeaderField, Rule};
 use crate::types::program::HeaderId;
 use crate::types::value::Type;
 
-/// How often what is required of a header holds, in millionths.
+/// The share of headers that keep a rule, in millionths.
 const IN_ORDER: crate::ir::Probability = crate::ir::Probability(999_000);
 
 impl Code<'_, '_> {

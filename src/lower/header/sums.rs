@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// The first byte of a field, and the one behind its last.
 pub type Ends = (Distance, Distance);
 
-/// What is summed.
+/// The bytes that are summed.
 pub struct Summed {
     /// The header.
     pub header: HeaderId,

@@ -1,4 +1,4 @@
-//! What may fail: in, an attempt of a tree; out, the ways on which it succeeds and fails.
+//! Attempts: in, an attempt of a tree; out, the ways on which it succeeds and fails.
 
 use super::live::Live;
 use crate::ir::op::{Arithmetic, Attempt as Tried, Op, Question};
@@ -138,7 +138,7 @@ impl Code<'_, '_> {
         (vec![done], vec![failed])
     }
 
-    /// The same way, on which a local has a value.
+    /// Binds a local on a way.
     fn with_bound(&mut self, way: Way, bind: Option<LocalId>, parts: Vec<Value>) -> Way {
         self.environment = way.environment;
         if let Some(local) = bind {
@@ -409,7 +409,7 @@ impl Code<'_, '_> {
         });
     }
 
-    /// How much of one number another has at most.
+    /// The lesser of two numbers without sign.
     pub fn at_most(&mut self, one: Value, other: Value) -> Value {
         self.arithmetic(Arithmetic::Umin, one, other)
     }

@@ -1,4 +1,4 @@
-//! What a reaction is given: in, trees; out, the functions that events start, with their
+//! The functions of reactions: in, trees; out, the functions that events start, with their
 //! parameters, and the test whether the instance is still there.
 //!
 //! A reaction is given the index of its instance, unless that is fixed; its message; a view for
@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 pub struct Entry {
     /// Its place in the module.
     pub function: crate::ir::FunctionId,
-    /// Whether its first argument is an index.
+    /// True if its first argument is an index.
     pub has_index: bool,
     /// The headers of which it is given views, in order.
     pub headers: BTreeSet<HeaderId>,

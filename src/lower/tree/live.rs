@@ -86,7 +86,7 @@ fn bound(node: &Node) -> Vec<Name> {
     }
 }
 
-/// What one node reads.
+/// The names that one node reads.
 #[derive(Debug, Default)]
 struct Reads {
     locals: BTreeSet<LocalId>,

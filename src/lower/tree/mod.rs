@@ -178,7 +178,7 @@ fn apart(node: &Node, ways: Vec<Way>) -> Vec<Vec<Way>> {
     all.chain(frees.into_iter().map(|way| vec![way])).collect()
 }
 
-/// How often a test of a tree holds.
+/// The share of runs in which a test of a tree holds.
 pub fn probability(likely: tree::Probability) -> Probability {
     Probability(likely.0.min(1_000_000))
 }

@@ -91,7 +91,7 @@ impl Code<'_, '_> {
         }
     }
 
-    /// What leaves the stack, each in a step of its own.
+    /// Lowers events that leave the stack, each in a step of its own.
     pub fn answer(&mut self, outputs: &[Output]) {
         let events = outputs.iter().map(|output| self.event(output)).collect();
         let (events, operands) = listed(events);

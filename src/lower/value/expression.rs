@@ -329,7 +329,7 @@ impl Code<'_, '_> {
         self.op(Op::Change(how, place), &operands)
     }
 
-    /// Whether something that is tried succeeds, as a bit.
+    /// A bit: something that is tried succeeds.
     fn succeeds(&mut self, attempt: Attempt, operands: &[Value]) -> Value {
         let (done, failed) = self.attempt_op(attempt, operands, Probability::EVEN);
         let before = self.environment.clone();

@@ -22,7 +22,7 @@ use crate::types::value::Type;
 pub struct Lowered {
     /// Its place in the module.
     pub function: ir::FunctionId,
-    /// What it is given beside its parameters.
+    /// The values that it is given beside its parameters.
     pub needs: Needs,
 }
 

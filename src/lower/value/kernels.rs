@@ -10,7 +10,7 @@ use crate::lower::shapes::parts;
 use crate::types::expression::Expression;
 use crate::types::program::{Filter, FilterId, LocalId};
 
-/// Where a function of a kernel stands.
+/// The functions of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Begins,

@@ -1,4 +1,4 @@
-//! What functions read beside their parameters: in, a function; out, the attributes, length and
+//! The needs of functions beside their parameters: in, a function; out, the attributes, length and
 //! data of its message and the headers of the instant, which its callers hand over.
 
 use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
@@ -6,7 +6,7 @@ use crate::types::program::{AttributeId, FunctionId, HeaderId, LocalId, Program}
 use crate::types::statement::{Block, Statement, StatementKind};
 use std::collections::BTreeSet;
 
-/// What a function reads beside its parameters.
+/// The values that a function reads beside its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// The length of its message.

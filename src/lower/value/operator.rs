@@ -143,7 +143,7 @@ impl Code<'_, '_> {
         self.same_parts(&one, &other)
     }
 
-    /// Whether values are equal part by part.
+    /// A bit: values are equal part by part.
     pub fn same_parts(&mut self, one: &[Value], other: &[Value]) -> Value {
         let mut all = None;
         for (one, other) in one.iter().zip(other) {
@@ -175,7 +175,7 @@ impl Code<'_, '_> {
         }
     }
 
-    /// Whether a number of a type stands before another, or is the same.
+    /// A bit: a number of a type stands before another, or is the same.
     pub fn in_order(&mut self, of: &Type, one: Value, other: Value, or_equal: bool) -> Value {
         let (strictly, weakly) = match of {
             Type::Signed(_) | Type::Sequence(_) => (Compare::Slt, Compare::Sle),

@@ -8,7 +8,7 @@ use crate::types::expression::Variable;
 use crate::types::program::{KindId, LocalId};
 use crate::types::value::Type;
 
-/// Where a variable is kept.
+/// The storage of a variable.
 enum Kept {
     /// In memory: the kind, the first of its parts, and where.
     Field(KindId, Part, Vec<Value>),
@@ -38,7 +38,7 @@ impl Code<'_, '_> {
         self.write_kept(&kept, value);
     }
 
-    /// What only C knows: its place, and the operands of that.
+    /// The place of a field whose content only C knows, and its operands.
     pub fn foreign_place(&mut self, variable: &Variable) -> (Place, Vec<Value>) {
         match self.kept(variable).0 {
             Kept::Field(kind, field, operands) => {

@@ -235,7 +235,7 @@ impl Code<'_, '_> {
         self.meet_if_any(ways)
     }
 
-    /// How many turns a loop over numbers is to take, as an i64, and the first number. The turns
+    /// The number of turns of a loop over numbers, as an i64, and the first number. The turns
     /// beyond are counted.
     pub fn turns(
         &mut self,
@@ -428,7 +428,7 @@ impl Code<'_, '_> {
     }
 }
 
-/// How often a test holds.
+/// The share of runs in which a test holds.
 pub fn share(likely: Likely) -> Probability {
     likely.map_or(Probability::EVEN, |percent| {
         Probability((percent * 10_000.0).round() as u32)
@@ -446,7 +446,7 @@ pub fn within_one(mut cases: Vec<(u64, Probability, Edge)>) -> Vec<(u64, Probabi
     cases
 }
 
-/// The same function without those of its captured parameters that it does not use, and the places
+/// Removes captured parameters that a function does not use. Returns it, and the places
 /// of the others among them.
 fn without_unused(mut function: Function, first: usize, count: usize) -> (Function, Vec<usize>) {
     let mut used = vec![false; function.values.len()];

@@ -159,7 +159,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// So much more may come up, as a function gave back that was called with a message: as if it
+    /// Grants what a function gave back that was called with a message: as if it
     /// had told that last.
     fn grant(&mut self, port: PortId, session: u32, more: u64) {
         let table = &self.module.ports[port.at()];

@@ -205,7 +205,7 @@ fn made(message: Option<Handle>) -> Tried {
         .ok_or(Vec::new())
 }
 
-/// The same message, on one edge or the other.
+/// Hands a message to one edge or the other.
 fn either(succeeds: bool, message: Handle) -> Tried {
     let message = vec![Held::message(message)];
     if succeeds { Ok(message) } else { Err(message) }

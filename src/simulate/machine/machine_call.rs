@@ -239,8 +239,8 @@ impl<'m> Machine<'m> {
         self.run();
     }
 
-    /// So many events of an application are taken; one that is called adds to what waits, and
-    /// leaves a place for what it gives back.
+    /// Returns true if this number of events of an application is taken. An application that is
+    /// called adds to what waits, and leaves a place for what it gives back.
     fn takes(&self, events: usize) -> bool {
         match self.calling {
             true => self.agenda.loaded() + events < self.limits.events,

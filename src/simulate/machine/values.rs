@@ -137,7 +137,7 @@ impl Handle {
         Ok(whole)
     }
 
-    /// So many more bytes before it.
+    /// Puts bytes before it.
     pub fn push(&mut self, count: usize) -> Trapped<()> {
         let start = self.start.checked_sub(count);
         self.start = start.ok_or_else(|| format!("{count} bytes have no room before a message"))?;

@@ -37,7 +37,7 @@ impl<'t> Cursor<'t> {
         token
     }
 
-    /// Where the next token begins.
+    /// The position of the next token.
     pub fn position(&self) -> Position {
         self.peek().at
     }
@@ -163,7 +163,7 @@ impl<'t> Cursor<'t> {
         number.filter(|_| is_number && token.class == Class::Word)
     }
 
-    /// What stands between a bracket and its end, with commas between.
+    /// Reads a list between brackets, with commas between its entries.
     pub fn list<T>(
         &mut self,
         open: &str,

@@ -15,7 +15,7 @@ use crate::source::Position;
 pub struct Defined<'t> {
     /// Its name.
     pub name: &'t str,
-    /// Where it stands.
+    /// Its position in the text.
     pub at: Position,
     /// Its type, if that is written.
     pub of: Option<Type>,
@@ -26,7 +26,7 @@ pub struct Defined<'t> {
 pub struct BlockText<'t> {
     /// Its name.
     pub name: &'t str,
-    /// Where it begins.
+    /// The position of its first token.
     pub at: Position,
     /// Its parameters.
     pub parameters: Vec<Defined<'t>>,
@@ -63,7 +63,7 @@ pub struct EndText<'t> {
 pub struct EdgeText<'t> {
     /// The name of the block.
     pub block: &'t str,
-    /// Where that stands.
+    /// The position of that name.
     pub at: Position,
     /// Its arguments.
     pub arguments: Vec<Operand<'t>>,

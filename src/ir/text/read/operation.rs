@@ -30,7 +30,7 @@ pub struct Operation<'t> {
     pub op: Op,
     /// Its operands.
     pub operands: Vec<Operand<'t>>,
-    /// Where it begins.
+    /// The position of its first token.
     pub at: Position,
 }
 

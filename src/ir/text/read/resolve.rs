@@ -101,7 +101,7 @@ struct Notes {
     open: BTreeMap<Value, (u64, Position)>,
     /// Results whose types are written.
     marked: BTreeMap<Place, Vec<Type>>,
-    /// Where the others stand, and how many results have names.
+    /// Places of the other operands, and the number of results with names.
     inferred: BTreeMap<Place, (usize, Position)>,
 }
 

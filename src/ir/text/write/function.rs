@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Operations stand within each other at most so deep.
 const DEPTH: u32 = 4;
-/// What stands within another operation is at most so long.
+/// Columns at most of an operation that is nested in another.
 const LENGTH: usize = 60;
 
 /// The names of all values, by index.
