@@ -361,7 +361,10 @@ impl<'m> Memory<'m> {
         let record = &self.kinds[kind.at()].records[index as usize];
         let own = self.module.kinds[kind.at()].keys.iter();
         let mut both = own.zip(keys);
-        !record.is_empty() && both.all(|(key, held)| record[key.at()][0].value() == Ok(held))
+        both.all(|(key, held)| {
+            let cell = record.get(key.at());
+            cell.is_some_and(|cell| cell[0].value() == Ok(held))
+        })
     }
 
     /// Several live with one instance, and stand on it, each by a label among its keys.
