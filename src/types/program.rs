@@ -565,16 +565,16 @@ pub struct Local {
     pub kind: Type,
 }
 
-/// What a counter counts.
+/// The subject of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// What became of frames, and how many there were.
+    /// Frames: their number, and their fates.
     Fate,
     /// Frames that arrived and were dropped for a reason.
     Dropped,
     /// Messages of the stack's own that were dropped for a reason.
     Unsent,
-    /// What a layer counts.
+    /// Events that a layer counts.
     Count,
 }
 

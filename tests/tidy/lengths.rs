@@ -61,8 +61,8 @@ fn long_functions(text: &str, closing: Closing) -> Vec<Complaint> {
     complaints
 }
 
-/// Whether the body of a Rust function is a single `match`, or `Ok` of one, which is read case by
-/// case.
+/// Returns true if the body of a Rust function is a single `match`, or `Ok` of one: people read it
+/// case by case.
 fn is_one_match(function: &[&str]) -> bool {
     let depth = |line: &str| line.len() - line.trim_start().len();
     let own = depth(function[0]);

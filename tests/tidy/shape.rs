@@ -77,8 +77,8 @@ pub fn methods_stand_with_their_type(texts: &[(String, String)]) -> Breaches {
     breaches
 }
 
-/// Whether a file is `TYPE_verb.rs` beside the file of the type, or stands in a folder below it,
-/// where the file of the type names the one or the other.
+/// Returns true if a file may have methods of a type: it is `TYPE_verb.rs` beside the file of the
+/// type, or stands in a folder below that, and the file of the type names it or the folder.
 fn is_beside(path: &str, name: &str, (home, text): (&str, &str)) -> bool {
     let split = |path: &str| {
         let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));

@@ -237,7 +237,7 @@ impl Push<'_> {
             .iter()
             .any(|field| field.present.is_some());
         for (id, field) in fields.clone().filter(|_| is_asked) {
-            // What has not been written yet is zero.
+            // Fields that are not written yet read as zero.
             if field.kind != Type::UnboundedBytes {
                 let types = code.field_parts(self.id, id);
                 let zeros = code.zeros(&types);

@@ -166,7 +166,7 @@ impl Code<'_, '_> {
         let of = one.result.clone();
         let (one, other) = (self.plain(one), self.plain(other));
         match of {
-            // What is half the numbers away from another is less than it, either way round.
+            // Two sequence numbers half the range apart are each less than the other (RFC 1982).
             Type::Sequence(_) => {
                 let not = self.in_order(&of, one, other, !or_equal);
                 self.value_of(Op::Not, &[not])
