@@ -14,7 +14,9 @@
 //!   optimise/  trees that do the same, faster: one file for each rewrite
 //!   ir/        the stack IR: typed functions, between trees and C
 //!   lower/     trees of the stack -> the stack IR
-//!   c/, emit/  trees of the stack -> C
+//!   c/         C as a tree, its printer, and the runtime that generated code copies
+//!   back/      the stack IR -> C
+//!   emit/      trees of the stack -> C
 //!   simulate/  interpreters of the program, its trees and its IR; the network in virtual time
 //!   tool/      commands, devices, files
 //! ```
@@ -42,6 +44,8 @@ pub mod optimise;
 pub mod lower;
 
 pub mod c;
+
+pub mod back;
 
 pub mod emit;
 

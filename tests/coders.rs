@@ -10,7 +10,7 @@
 mod random;
 
 use random::Random;
-use stackloom::emit::runtime;
+use stackloom::c::runtime;
 use stackloom::simulate::coders::{convolutional, hamming, reed_solomon};
 use std::fs;
 use std::io::Write;

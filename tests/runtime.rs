@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread;
 
-use stackloom::emit::runtime;
+use stackloom::c::runtime;
 use traces::Trace;
 
 const COMPILERS: [&str; 2] = ["gcc", "clang-16"];

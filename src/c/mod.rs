@@ -4,9 +4,12 @@
 
 mod layout;
 pub mod line;
+pub mod parts;
 pub mod printer;
+pub mod runtime;
 pub mod size;
 pub mod tree;
 pub mod walk;
+pub mod words;
 
 pub use layout::{WIDTH, listed};

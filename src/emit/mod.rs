@@ -34,7 +34,6 @@ pub use record::Record;
 pub use reserved::is_free;
 
 pub mod esterel;
-pub mod runtime;
 pub mod view;
 
 mod action;

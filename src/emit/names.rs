@@ -22,6 +22,7 @@
 
 use super::external::now;
 use super::{options, reserved};
+use crate::c::words;
 use crate::tree::{Forest, Index, Reaction};
 use crate::types::external::same_record;
 use crate::types::header::Rule;
@@ -38,7 +39,7 @@ pub fn c_name(name: &str) -> String {
     if name.contains('.') {
         return name.replace('.', "_");
     }
-    beside(name, reserved::is_word)
+    beside(name, words::is_word)
 }
 
 /// A name beside those that something else has: it, and what has more `_` behind it, gets one more.
@@ -51,7 +52,7 @@ pub fn beside(name: &str, is_taken: impl Fn(&str) -> bool) -> String {
 
 /// The name of a function of nobody: that of the source, unless C's library has it.
 fn free_name(program: &Program, name: &str) -> String {
-    match reserved::is_of_library(name) {
+    match words::is_of_library(name) {
         true => format!("{}_{name}", program.name),
         false => name.to_string(),
     }

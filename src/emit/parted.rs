@@ -15,8 +15,8 @@ use super::bypass::exit;
 use super::expected::Own;
 use super::guard::is_setting;
 use super::keys;
-use super::runtime;
 use super::settled::{Values, may_fail, members};
+use crate::c::runtime;
 use crate::c::tree::{
     Expression as C, Function, Statement as S, assign, atom, binary, call, only_if,
 };

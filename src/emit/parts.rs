@@ -2,7 +2,7 @@
 //! that it needs go out, with the names of the stack in them.
 
 use super::port::wrapped;
-use std::collections::BTreeSet;
+pub use crate::c::parts::*;
 
 /// What works on messages and containers.
 pub const OWN: &str = include_str!("text/own.c");
@@ -39,120 +39,6 @@ pub const ELSEWHERE: &str = include_str!("text/elsewhere.c");
 
 /// And where fast paths let go of such frames.
 pub const ONLY_READ: &str = include_str!("text/only_read.c");
-
-const MARK: &str = "\n/* part ";
-
-/// The words of C code, comments left out.
-pub fn words(code: &str) -> BTreeSet<&str> {
-    let words = all_words(code).into_iter();
-    words.map(|(_, word)| word).collect()
-}
-
-/// The same without the names of members, which say nothing of what has such a name itself.
-pub fn plain_words(code: &str) -> BTreeSet<&str> {
-    let words = all_words(code).into_iter();
-    let is_member = |before: &str| before.ends_with('.') || before.ends_with("->");
-    let plain = words.filter(|(before, _)| !is_member(before));
-    plain.map(|(_, word)| word).collect()
-}
-
-/// Each word of C code, with what stands before it.
-fn all_words(code: &str) -> Vec<(&str, &str)> {
-    let mut words = Vec::new();
-    for piece in pieces(code) {
-        let mut start = 0;
-        for (at, byte) in piece.bytes().enumerate() {
-            if !is_of_word(byte) {
-                words.extend((start < at).then(|| (&piece[..start], &piece[start..at])));
-                start = at + 1;
-            }
-        }
-        let is_open = start < piece.len();
-        words.extend(is_open.then(|| (&piece[..start], &piece[start..])));
-    }
-    words
-}
-
-fn is_of_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_'
-}
-
-/// C code without its comments.
-pub fn without_comments(code: &str) -> String {
-    pieces(code).concat()
-}
-
-/// What stands before, between and behind the comments of C code.
-fn pieces(code: &str) -> Vec<&str> {
-    let mut pieces = Vec::new();
-    let mut rest = code;
-    while !rest.is_empty() {
-        let end = rest.find("/*").unwrap_or(rest.len());
-        pieces.push(&rest[..end]);
-        rest = match rest[end..].find("*/") {
-            Some(closed) => &rest[end + closed + 2..],
-            None => "",
-        };
-    }
-    pieces
-}
-
-/// The words that a parenthesis follows: what code calls or declares.
-pub fn called(code: &str) -> BTreeSet<&str> {
-    let mut called = BTreeSet::new();
-    for (open, _) in code.match_indices('(') {
-        let mut before = code.as_bytes()[..open].iter();
-        let start = before.rposition(|byte| !is_of_word(*byte));
-        called.insert(&code[start.map_or(0, |at| at + 1)..open]);
-    }
-    called
-}
-
-/// All parts of a file: their names and their texts.
-fn parts(file: &'static str) -> Vec<(&'static str, &'static str)> {
-    let parts = file.split(MARK).skip(1);
-    let cut = |part: &'static str| part.split_once(" */\n").expect("a part has a name");
-    parts
-        .map(cut)
-        .map(|(name, text)| (name, text.trim_end()))
-        .collect()
-}
-
-/// The names of all parts of a file.
-pub fn names(file: &'static str) -> impl Iterator<Item = &'static str> {
-    parts(file).into_iter().map(|(name, _)| name)
-}
-
-/// The names of all functions that a file defines.
-pub fn defined(file: &'static str) -> impl Iterator<Item = &'static str> {
-    let lines = parts(file).into_iter().flat_map(|(_, text)| text.lines());
-    let heads = lines.filter(|line| line.starts_with(|first: char| first.is_ascii_alphabetic()));
-    heads.filter_map(|line| {
-        let before = line.split_once('(')?.0;
-        let is_word = |letter: char| u8::try_from(letter).is_ok_and(is_of_word);
-        before.rsplit(|letter| !is_word(letter)).next()
-    })
-}
-
-/// The parts of a file that code calls, and those that these call.
-pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
-    let mut wanted: BTreeSet<String> = called(code).into_iter().map(String::from).collect();
-    let mut chosen = Vec::new();
-    for (name, text) in parts(file).into_iter().rev() {
-        if wanted.contains(name) {
-            wanted.extend(called(text).into_iter().map(String::from));
-            chosen.push(text);
-        }
-    }
-    chosen.reverse();
-    chosen
-}
-
-/// The text of a part of a file.
-pub fn part(file: &'static str, name: &str) -> &'static str {
-    let found = parts(file).into_iter().find(|(known, _)| *known == name);
-    found.expect("the file has this part").1
-}
 
 /// What a host calls; some of it as other files say, where what is new stands before what follows
 /// it there, and what is empty is gone.
@@ -258,22 +144,5 @@ mod tests {
     fn a_stack_may_be_called_stack() {
         let text = named("UPPER_IDLE; STACK_next(STACK_TOO_LONG)", "my_stack", "");
         assert_eq!(text, "MY_STACK_IDLE; my_stack_next(STACK_TOO_LONG)\n");
-    }
-
-    #[test]
-    fn a_member_is_no_plain_word() {
-        let code = "event = (struct event){.x = other->y}; z = one.event;";
-        assert_eq!(
-            plain_words(code),
-            BTreeSet::from(["event", "struct", "other", "z", "one"])
-        );
-    }
-
-    #[test]
-    fn comments_have_no_words() {
-        assert_eq!(
-            words("/* drop it */ cut(x); /* all */"),
-            BTreeSet::from(["cut", "x"])
-        );
     }
 }

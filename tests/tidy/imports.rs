@@ -16,6 +16,7 @@ const FLOW: &[&str] = &[
     "optimise",
     "lower",
     "c",
+    "back",
     "prove",
     "emit",
     "simulate",
@@ -24,7 +25,7 @@ const FLOW: &[&str] = &[
 ];
 
 /// Those that stand side by side: none of them uses another.
-const APART: &[&str] = &["optimise", "prove", "emit", "simulate"];
+const APART: &[&str] = &["optimise", "back", "prove", "emit", "simulate"];
 
 /// What only `tool` may use.
 const MACHINE: &[&str] = &["fs", "process", "net", "env", "os", "thread"];

@@ -4,7 +4,7 @@
 //! functions; and why C cannot have it, if a name of others is one that C or the module needs.
 
 use super::super::names::beside;
-use super::super::reserved::{is_macro, is_of_library, is_word};
+use crate::c::words::{is_macro, is_of_library, is_word};
 use crate::types::esterel::Module;
 use crate::types::process::Role;
 use std::collections::{BTreeMap, BTreeSet};

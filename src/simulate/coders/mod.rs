@@ -50,7 +50,7 @@ fn run(name: &str, data: &mut [u8], numbers: &[u64]) -> Datum {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::emit::runtime;
+    use crate::c::runtime;
     use crate::types::external::SHIPPED;
 
     #[test]

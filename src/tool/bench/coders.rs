@@ -9,7 +9,7 @@
 //! ```
 
 use super::{Bench, Goal, Row};
-use crate::emit::runtime;
+use crate::c::runtime;
 use crate::tool::counting::quietly;
 use crate::tool::failure::{Failure, about};
 use crate::tool::terminal::note;

@@ -2,7 +2,7 @@
 //! parts and of all that they need goes out, in the order of the files in `runtime/`.
 //!
 //! ```
-//! use stackloom::emit::runtime;
+//! use stackloom::c::runtime;
 //! let code = "    at = sl_load_big32(frame + 12);";
 //! let parts = runtime::select(&runtime::mentioned(code));
 //! assert!(parts.contains("static inline uint32_t sl_load_big32(const uint8_t *at) {\n"));

@@ -1,0 +1,393 @@
+//! The names of all things in C: those of the source as far as C takes them.
+//!
+//! | name | what it is |
+//! |---|---|
+//! | `STACK_x` | a function or type of the header, or the struct of messages, events, places |
+//! | `LAYER_KIND` | the struct of a kind, and the member of the stack that holds its instances |
+//! | `LAYER_KIND_x` | a function of the module; `x_2` is another of this name |
+//! | `x_has`, `x_value` | parts of an optional value, and so on |
+//! | `later_x` | puts the event x on the agenda |
+//! | `DO_X` | the event x on the agenda |
+//! | `find_x`, `create_x`, `begin_x`, `end_x`, `free_x` | what is done with instances |
+//! | `LAYER_X` | a reason to drop a message, a counter |
+//! | `sl_x` | the runtime, of which the file holds a copy |
+
+use crate::c::words;
+use crate::ir::interface::Shape;
+use crate::ir::op::{Target, Told};
+use crate::ir::{KindId, Module};
+use std::collections::BTreeSet;
+
+/// Words that the text of every stack uses at the top of a file, or that name its parts.
+const OWN: &str = "FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED \
+    COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE KEPT STACK_AGENDA_FULL STACK_NO_SESSION \
+    STACK_TOO_LONG work bytes view";
+
+/// Members of the struct of a stack beside the instances of layers.
+const MEMBERS: &str = "shared config settings now_ns hash_odd counters paths timers timer_heap \
+    buffers reserve reserved size last messages agenda events free_event crowd waiting answers end \
+    open told";
+
+/// Suffixes of the name of the stack in its own types and functions.
+const INTERFACE: &str = "_message _event _place _settings _config _refusal _check _config_default \
+    _output _frame _next _shared _start _size _buffer _has_buffer _input _input_all _take \
+    _next_other _done _deadline _expire _send _carrier _counters _counter_name _path _paths \
+    _path_name";
+
+/// Names that are taken.
+#[derive(Clone, Debug, Default)]
+pub struct Taken(BTreeSet<String>);
+
+impl Taken {
+    /// The name as C takes it, or the first numbered one that is free; taken from now on.
+    pub fn take(&mut self, wanted: &str) -> String {
+        let plain = identifier(wanted);
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let mut all = std::iter::once(plain.clone()).chain(numbered);
+        let free = all.find(|name| !self.0.contains(name));
+        let free = free.expect("there are more numbers than names");
+        self.0.insert(free.clone());
+        free
+    }
+
+    /// Takes a name that stands in the text of every stack.
+    pub fn reserve(&mut self, name: &str) {
+        self.0.insert(name.to_string());
+    }
+}
+
+/// A name of the source as C takes it: dots become underscores, a word of C gets one behind it.
+pub fn identifier(name: &str) -> String {
+    let plain = name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_");
+    match words::is_word(plain.trim_end_matches('_')) {
+        true => format!("{plain}_"),
+        false => plain,
+    }
+}
+
+/// The names of a kind.
+#[derive(Clone, Debug)]
+pub struct KindNames {
+    /// The struct, and the member of the stack that holds its instances.
+    pub name: String,
+    /// Members of the struct, by field.
+    pub fields: Vec<String>,
+    /// Timers, members of the member `timers` of the struct.
+    pub timers: Vec<String>,
+}
+
+/// The names of a link.
+#[derive(Clone, Debug)]
+pub struct LinkNames {
+    /// Its constant in the header.
+    pub constant: String,
+    /// The function in C that it calls with each frame.
+    pub calls: Option<String>,
+}
+
+/// The names of a port.
+#[derive(Clone, Debug)]
+pub struct PortNames {
+    /// Its constant in the header.
+    pub constant: String,
+    /// The function in C that it calls with each message.
+    pub calls: Option<String>,
+    /// By notice that comes up: the function in C that is called, if one is.
+    pub told: Vec<Option<String>>,
+    /// By notice that comes up: the value of `enum STACK_next`.
+    pub next: Vec<String>,
+    /// The function of this file that takes a message up.
+    pub deliver: String,
+    /// The function of this file that tells of a session which a listener made.
+    pub accept: String,
+    /// By notice that comes up: the function of this file that takes it up.
+    pub up: Vec<String>,
+}
+
+/// The names of all that a module has.
+#[derive(Clone, Debug)]
+pub struct Names {
+    /// The stack.
+    pub stack: String,
+    /// The stack in capitals.
+    pub upper: String,
+    /// By kind.
+    pub kinds: Vec<KindNames>,
+    /// By part of an attribute: the member of a message.
+    pub attributes: Vec<String>,
+    /// By part of a setting: the member of `struct STACK_settings`.
+    pub settings: Vec<String>,
+    /// By reason: its constant.
+    pub reasons: Vec<String>,
+    /// By counter of a layer: its constant.
+    pub counters: Vec<String>,
+    /// By function.
+    pub functions: Vec<String>,
+    /// By kernel.
+    pub kernels: Vec<String>,
+    /// By cache: the struct, and the member that holds it.
+    pub caches: Vec<String>,
+    /// By function in C.
+    pub foreigns: Vec<String>,
+    /// By link.
+    pub links: Vec<LinkNames>,
+    /// By port.
+    pub ports: Vec<PortNames>,
+    /// By counter, in the order of `STACK_counters`: its constant in the header.
+    pub counted: Vec<String>,
+    /// All names at the top of the file.
+    pub taken: Taken,
+}
+
+impl Names {
+    /// Names for all of a module; those of the header come first.
+    pub fn new(module: &Module) -> Names {
+        let stack = module.name.clone();
+        let upper = stack.to_uppercase();
+        let mut taken = reserved(&stack);
+        let links = module.links.iter().map(|link| LinkNames {
+            constant: constant(&mut taken, &upper, "link", &link.name),
+            calls: link
+                .calls
+                .as_ref()
+                .map(|function| taken.take(&format!("{stack}_{function}"))),
+        });
+        let links = links.collect();
+        let ports = module
+            .ports
+            .iter()
+            .map(|port| port_names(&stack, port, &mut taken));
+        let ports = ports.collect();
+        let foreigns = foreign_names(module, &mut taken);
+        let counted = counted_names(module, &upper, &mut taken);
+        let in_capitals = |taken: &mut Taken, before: &str, name: &str| {
+            taken.take(&identifier(&format!("{before}{name}")).to_uppercase())
+        };
+        let reasons = module.reasons.iter();
+        let reasons = reasons.map(|name| in_capitals(&mut taken, "", name));
+        let reasons = reasons.collect();
+        let counters = module.counters.iter();
+        let counters = counters.map(|name| in_capitals(&mut taken, "count_", name));
+        let counters = counters.collect();
+        let kinds = kind_names(module, &mut taken);
+        let functions = module.functions.iter();
+        let functions = functions
+            .map(|function| taken.take(&function.name))
+            .collect();
+        let kernels = module.kernels.iter();
+        let kernels = kernels.map(|kernel| taken.take(&kernel.name)).collect();
+        let caches = module.caches.iter();
+        let caches = caches.map(|cache| taken.take(&cache.name)).collect();
+        Names {
+            kinds,
+            attributes: attribute_names(module),
+            settings: distinct(module.settings.iter().map(|one| one.name.as_str()), &[]),
+            reasons,
+            counters,
+            functions,
+            kernels,
+            caches,
+            foreigns,
+            links,
+            ports,
+            counted,
+            taken,
+            stack,
+            upper,
+        }
+    }
+
+    /// The struct of a kind, and the member that holds its instances.
+    pub fn kind(&self, kind: KindId) -> &str {
+        &self.kinds[kind.at()].name
+    }
+
+    /// The function to which an event goes. Of a link it is the name alone.
+    pub fn target(&self, module: &Module, target: Target) -> String {
+        match target {
+            Target::Function(function) => self.functions[function.at()].clone(),
+            Target::Link(link) => identifier(&module.links[link.at()].name),
+            Target::Port(port, told) => {
+                let port = &self.ports[port.at()];
+                match told {
+                    Told::Message => port.deliver.clone(),
+                    Told::Started => port.accept.clone(),
+                    Told::Notice(notice) => port.up[notice as usize].clone(),
+                }
+            }
+        }
+    }
+}
+
+/// A constant of the header.
+fn constant(taken: &mut Taken, upper: &str, of: &str, name: &str) -> String {
+    taken.take(&identifier(&format!("{upper}_{of}_{name}")).to_uppercase())
+}
+
+/// The constants of all counters, in the order of `STACK_counters`.
+fn counted_names(module: &Module, upper: &str, taken: &mut Taken) -> Vec<String> {
+    let fates = [
+        "frames_in",
+        "frames_out",
+        "delivered",
+        "consumed",
+        "merged",
+        "held",
+    ];
+    let own = ["stack.too_long", "stack.no_session", "stack.agenda_full"].map(String::from);
+    let dropped: Vec<String> = module.reasons.iter().cloned().chain(own).collect();
+    let fates = fates.iter().map(|fate| ("counter", fate.to_string()));
+    let dropped = ["dropped", "unsent"].into_iter().flat_map(|of| {
+        let all = dropped.iter().cloned();
+        all.map(move |reason| (of, reason))
+    });
+    let counts = module.counters.iter().cloned().map(|name| ("count", name));
+    let all = fates.chain(dropped).chain(counts);
+    all.map(|(of, name)| constant(taken, upper, of, &name))
+        .collect()
+}
+
+fn reserved(stack: &str) -> Taken {
+    let mut taken = Taken::default();
+    let own = words::all().chain(OWN.split_whitespace());
+    own.for_each(|word| taken.reserve(word));
+    taken.reserve(stack);
+    for suffix in INTERFACE.split_whitespace() {
+        taken.reserve(&format!("{stack}{suffix}"));
+    }
+    taken
+}
+
+fn port_names(stack: &str, port: &crate::ir::interface::Port, taken: &mut Taken) -> PortNames {
+    let upper = |name: &str| format!("{stack}_{name}").to_uppercase();
+    let constant = taken.take(&identifier(&upper(&format!("port_{}", port.name))).to_uppercase());
+    let calls = port.calls.as_ref();
+    let told = port.up.iter().map(|notice| {
+        let function = calls?;
+        Some(taken.take(&format!("{stack}_{function}_{}", notice.name)))
+    });
+    let told = told.collect();
+    let calls = calls.map(|function| taken.take(&format!("{stack}_{function}")));
+    // A notice of one name is the same for a host, whoever tells it.
+    let next = port.up.iter().map(|notice| upper(&notice.name)).collect();
+    let deliver = taken.take(&format!("{}_deliver", port.name));
+    let accept = taken.take(&format!("{}_accept", port.name));
+    let up = port.up.iter();
+    let up = up.map(|notice| taken.take(&format!("{}_{}", port.name, notice.name)));
+    PortNames {
+        constant,
+        calls,
+        told,
+        next,
+        deliver,
+        accept,
+        up: up.collect(),
+    }
+}
+
+/// Functions in C: those of the runtime have its names.
+fn foreign_names(module: &Module, taken: &mut Taken) -> Vec<String> {
+    let all = module.foreigns.iter();
+    let all = all.map(|foreign| match foreign.in_runtime {
+        true => format!("sl_{}", foreign.name),
+        false => taken.take(&format!("{}_{}", module.name, foreign.name)),
+    });
+    all.collect()
+}
+
+/// What stands beside the instances of a kind in the struct of the stack.
+const BESIDE: [&str; 6] = ["", "_pool", "_next", "_ended", "_buckets", "_alike"];
+
+fn kind_names(module: &Module, taken: &mut Taken) -> Vec<KindNames> {
+    let mut members: BTreeSet<String> = MEMBERS.split_whitespace().map(String::from).collect();
+    let mut all = Vec::new();
+    for kind in &module.kinds {
+        let plain = identifier(&kind.name);
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let mut names = std::iter::once(plain.clone()).chain(numbered);
+        let is_free = |name: &String| {
+            let mut own = BESIDE.iter().map(|end| format!("{name}{end}"));
+            !taken.0.contains(name) && own.all(|member| !members.contains(&member))
+        };
+        let name = names
+            .find(is_free)
+            .expect("there are more numbers than names");
+        taken.reserve(&name);
+        members.extend(BESIDE.iter().map(|end| format!("{name}{end}")));
+        let fields = kind.fields.iter().map(|field| field.name.as_str());
+        let timers = kind.timers.iter().map(|timer| timer.name.as_str());
+        all.push(KindNames {
+            name,
+            fields: distinct(fields, &["timers"]),
+            timers: distinct(timers, &[]),
+        });
+    }
+    all
+}
+
+fn attribute_names(module: &Module) -> Vec<String> {
+    // A name of two layers stands with its layer, any other alone.
+    let short = |name: &str| {
+        name.split_once('.')
+            .map_or(name, |(_, rest)| rest)
+            .to_string()
+    };
+    let all: Vec<String> = module
+        .attributes
+        .iter()
+        .map(|one| short(&one.name))
+        .collect();
+    let named = module.attributes.iter().zip(&all).map(|(one, name)| {
+        let repeats = all.iter().filter(|other| *other == name).count() > 1;
+        if repeats {
+            one.name.as_str()
+        } else {
+            name.as_str()
+        }
+    });
+    distinct(named, &["data", "length", "buffer", "came_in"])
+}
+
+/// Members of one struct, beside those that it has anyway. What stands beside a container in the
+/// struct has its name, and a word behind it.
+fn distinct<'n>(wanted: impl Iterator<Item = &'n str>, own: &[&str]) -> Vec<String> {
+    let mut taken = Taken::default();
+    own.iter().for_each(|name| taken.reserve(name));
+    let mut all = Vec::new();
+    for name in wanted {
+        let member = taken.take(name);
+        for end in ["items", "held", "bytes", "pieces", "ranges"] {
+            taken.reserve(&format!("{member}_{end}"));
+        }
+        all.push(member);
+    }
+    all
+}
+
+/// The suffixes of the parts of a value in C: nothing for a plain one.
+pub fn part_suffixes(shape: &Shape) -> Vec<String> {
+    let within = |first: &str, inner: &Shape| -> Vec<String> {
+        let names = part_suffixes(inner).into_iter();
+        names.map(|name| format!("{first}{name}")).collect()
+    };
+    match shape {
+        Shape::Number { .. } | Shape::Bytes(_) => vec![String::new()],
+        Shape::Bounded(_) => vec!["_length".to_string(), "_bytes".to_string()],
+        Shape::Optional(value) => {
+            let mut all = vec!["_has".to_string()];
+            all.extend(within("", value));
+            all
+        }
+        Shape::Record(fields) => {
+            let fields = fields.iter();
+            let all = fields.flat_map(|(name, inner)| within(&format!("_{name}"), inner));
+            all.collect()
+        }
+        Shape::Array(element, length) => {
+            let all = 0..*length;
+            all.flat_map(|at| within(&format!("_{at}"), element))
+                .collect()
+        }
+        Shape::Foreign(_) => Vec::new(),
+    }
+}

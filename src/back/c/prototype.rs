@@ -1,0 +1,175 @@
+//! How functions of the module are declared and called in C.
+//!
+//! A function that touches the stack takes `struct STACK *stack` first; one that looks at settings
+//! alone takes `const struct STACK_settings *settings`; any other neither. One result is returned,
+//! several as a struct whose members are `r0`, `r1`, ...
+
+use super::Stack;
+use super::types;
+use crate::c::tree::{Expression as C, atom, call};
+use crate::ir::op::{Op, Region};
+use crate::ir::{FunctionId, Module, Role, Terminator};
+
+/// The part of a stack that a function touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Reach {
+    /// Nothing.
+    Nothing,
+    /// Values set at the start.
+    Settings,
+    /// Anything.
+    Stack,
+}
+
+/// How much each function touches; a function calls only those before it.
+pub fn reaches(module: &Module) -> Vec<Reach> {
+    let mut all = vec![Reach::Nothing; module.functions.len()];
+    for (at, function) in module.functions.iter().enumerate() {
+        let own = match function.role {
+            Role::Reaction | Role::Fast | Role::Entry => Reach::Stack,
+            Role::Plain | Role::Pure => {
+                let blocks = function.blocks.iter();
+                let ends = blocks.map(|block| of_end(&block.terminator));
+                let inside = function
+                    .instructions()
+                    .map(|one| of_op(module, &all, &one.op));
+                inside.chain(ends).max().unwrap_or(Reach::Nothing)
+            }
+        };
+        all[at] = own;
+    }
+    // The settings are judged before there is a stack.
+    if let Some(judge) = module.settings_hold {
+        all[judge.at()] = Reach::Settings;
+    }
+    all
+}
+
+fn of_end(end: &Terminator) -> Reach {
+    match end {
+        Terminator::Try { .. } | Terminator::Tail(..) | Terminator::Take(_) => Reach::Stack,
+        Terminator::Jump(_)
+        | Terminator::Branch { .. }
+        | Terminator::Switch { .. }
+        | Terminator::Return(_)
+        | Terminator::Never => Reach::Nothing,
+    }
+}
+
+fn of_op(module: &Module, known: &[Reach], op: &Op) -> Reach {
+    match op {
+        Op::Number(..)
+        | Op::Bytes(_)
+        | Op::Instance(..)
+        | Op::Arithmetic(_)
+        | Op::Compare(_)
+        | Op::Not
+        | Op::Select
+        | Op::ZeroExtend(_)
+        | Op::SignExtend(_)
+        | Op::Truncate(_)
+        | Op::Concat
+        | Op::Get(_)
+        | Op::Put(_)
+        | Op::PutBytes
+        | Op::Resize(_)
+        | Op::Inverse
+        | Op::AddScaled
+        | Op::Scale
+        | Op::Index
+        | Op::At(_)
+        | Op::Read(_)
+        | Op::ReadBytes(_)
+        | Op::ReadPart(_)
+        | Op::Write(_)
+        | Op::WriteBytes
+        | Op::WritePart
+        | Op::Length
+        | Op::Start
+        | Op::Attribute(_)
+        | Op::With(_)
+        | Op::Look
+        | Op::Before
+        | Op::Around
+        | Op::SubView
+        | Op::Push
+        | Op::Pull
+        | Op::Cut
+        | Op::Yield
+        | Op::Commit => Reach::Nothing,
+        Op::Load(Region::Setting(_)) => Reach::Settings,
+        Op::Call(function) | Op::Loop(function, _) => known[function.at()],
+        Op::Run(kernel, _) | Op::Rewrite(kernel) => {
+            let functions = module.kernels[kernel.at()].functions().into_iter();
+            let all = functions.map(|function| known[function.at()]);
+            all.max().unwrap_or(Reach::Nothing)
+        }
+        // A function in C of a host is given the pointer that the host has set.
+        Op::Foreign(id, _) if module.foreigns[id.0 as usize].in_runtime => Reach::Nothing,
+        Op::Load(_)
+        | Op::Store(_)
+        | Op::Fill
+        | Op::Unreserve
+        | Op::Drop(_)
+        | Op::Consume
+        | Op::Ended(_)
+        | Op::Begin(_)
+        | Op::End(_)
+        | Op::Free(_)
+        | Op::StartTimer(..)
+        | Op::StopTimer(..)
+        | Op::TimerRuns(..)
+        | Op::Ask(..)
+        | Op::Change(..)
+        | Op::Queue(..)
+        | Op::Output(_)
+        | Op::Waiting
+        | Op::Precede
+        | Op::Turn
+        | Op::GoesOn
+        | Op::Foreign(..)
+        | Op::Count(_)
+        | Op::CountBy(_)
+        | Op::Pass(_)
+        | Op::Exit(_)
+        | Op::Recompute(_)
+        | Op::Disarm(_) => Reach::Stack,
+    }
+}
+
+/// The C type that a function returns: `void`, that of its result, or a struct of its own.
+pub fn result(stack: &Stack<'_>, id: FunctionId) -> String {
+    match &stack.module.function(id).results[..] {
+        [] => "void".to_string(),
+        [only] => types::local(stack, *only),
+        _several => format!("struct {}_results", stack.names.functions[id.at()]),
+    }
+}
+
+/// The parameters of a function under these names, one for each of the IR.
+pub fn parameters(stack: &Stack<'_>, id: FunctionId, names: &[String]) -> Vec<String> {
+    let name = &stack.names.stack;
+    let mut all = match stack.reach[id.at()] {
+        Reach::Nothing => Vec::new(),
+        Reach::Settings => vec![format!("const struct {name}_settings *settings")],
+        Reach::Stack => vec![format!("struct {name} *stack")],
+    };
+    let function = stack.module.function(id);
+    for (value, name) in function.parameters().iter().zip(names) {
+        all.extend(types::parameters(stack, function.type_of(*value), name));
+    }
+    all
+}
+
+/// A call of a function from one that reaches as far as `within`; of a view two arguments are
+/// given, and of a message its address.
+pub fn called(stack: &Stack<'_>, within: Reach, id: FunctionId, arguments: Vec<C>) -> C {
+    let mut all = match (stack.reach[id.at()], within) {
+        (Reach::Nothing, _) => Vec::new(),
+        (Reach::Settings, Reach::Stack) => vec![atom("stack").behind("settings").address()],
+        (Reach::Settings, Reach::Nothing | Reach::Settings) => vec![atom("settings")],
+        (Reach::Stack, _) => vec![atom("stack")],
+    };
+    all.extend(arguments);
+    call(stack.names.functions[id.at()].clone(), all)
+}

@@ -1,0 +1,7 @@
+//! Back ends: the stack IR becomes text. A back end changes nothing of what is done.
+//!
+//! ```text
+//! c/    C11 for any host
+//! ```
+
+pub mod c;
