@@ -45,6 +45,8 @@ pub mod lower;
 
 pub mod c;
 
+pub mod passes;
+
 pub mod back;
 
 pub mod emit;

@@ -144,8 +144,14 @@ pub fn block(statements: &[Statement], depth: usize) -> String {
 
 /// Statements of a block, one under the other.
 fn print_block(statements: &[Statement], depth: usize, text: &mut String) {
-    for statement in statements {
+    for (at, statement) in statements.iter().enumerate() {
         print_statement(statement, depth, text);
+        // A label stands before a statement, which a declaration is not.
+        let next = statements.get(at + 1);
+        let is_bare = !matches!(next, Some(next) if !matches!(next, Statement::Declare { .. }));
+        if matches!(statement, Statement::Label(_)) && is_bare {
+            print_line(depth, ";", text);
+        }
     }
 }
 
@@ -209,6 +215,8 @@ fn print_statement(statement: &Statement, depth: usize, text: &mut String) {
         Statement::Return(Some(value)) => print_with(depth, ("return ", value, ";"), text),
         Statement::Continue => line("continue;".to_string(), text),
         Statement::Break => line("break;".to_string(), text),
+        Statement::Goto(label) => line(format!("goto {label};"), text),
+        Statement::Label(label) => print_line(depth.saturating_sub(1), &format!("{label}:"), text),
     }
 }
 

@@ -187,6 +187,10 @@ pub enum Statement {
     Continue,
     /// `break;`
     Break,
+    /// `goto name;`
+    Goto(String),
+    /// `name:` before the next statement.
+    Label(String),
 }
 
 /// `if (condition) { then }`
@@ -211,7 +215,9 @@ pub fn call_statement(function: impl Into<String>, arguments: Vec<Expression>) -
 /// Whether control never comes to what stands behind these statements.
 pub fn leaves(statements: &[Statement]) -> bool {
     match statements.last() {
-        Some(Statement::Return(_) | Statement::Continue | Statement::Break) => true,
+        Some(
+            Statement::Return(_) | Statement::Continue | Statement::Break | Statement::Goto(_),
+        ) => true,
         Some(Statement::If {
             then, otherwise, ..
         }) => leaves(then) && leaves(otherwise),
@@ -229,7 +235,8 @@ pub fn leaves(statements: &[Statement]) -> bool {
             | Statement::Assign(..)
             | Statement::Do(_)
             | Statement::For { .. }
-            | Statement::While { .. },
+            | Statement::While { .. }
+            | Statement::Label(_),
         )
         | None => false,
     }

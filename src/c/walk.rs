@@ -64,7 +64,11 @@ impl Statement {
             Statement::If { condition, .. }
             | Statement::For { condition, .. }
             | Statement::While { condition, .. } => vec![condition],
-            Statement::Comment(_) | Statement::Continue | Statement::Break => Vec::new(),
+            Statement::Comment(_)
+            | Statement::Continue
+            | Statement::Break
+            | Statement::Goto(_)
+            | Statement::Label(_) => Vec::new(),
         }
     }
 
@@ -77,7 +81,11 @@ impl Statement {
             Statement::If { condition, .. }
             | Statement::For { condition, .. }
             | Statement::While { condition, .. } => vec![condition],
-            Statement::Comment(_) | Statement::Continue | Statement::Break => Vec::new(),
+            Statement::Comment(_)
+            | Statement::Continue
+            | Statement::Break
+            | Statement::Goto(_)
+            | Statement::Label(_) => Vec::new(),
         }
     }
 
@@ -100,7 +108,9 @@ impl Statement {
             | Statement::Do(_)
             | Statement::Return(_)
             | Statement::Continue
-            | Statement::Break => Vec::new(),
+            | Statement::Break
+            | Statement::Goto(_)
+            | Statement::Label(_) => Vec::new(),
         }
     }
 
@@ -123,7 +133,9 @@ impl Statement {
             | Statement::Do(_)
             | Statement::Return(_)
             | Statement::Continue
-            | Statement::Break => Vec::new(),
+            | Statement::Break
+            | Statement::Goto(_)
+            | Statement::Label(_) => Vec::new(),
         }
     }
 }

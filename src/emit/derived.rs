@@ -118,7 +118,13 @@ impl Delivered<'_> {
                 }
                 S::Return(None) => return None,
                 S::Comment(_) | S::Declare { .. } | S::Assign(..) | S::Do(_) => {}
-                S::Switch { .. } | S::For { .. } | S::While { .. } | S::Continue | S::Break => {
+                S::Switch { .. }
+                | S::For { .. }
+                | S::While { .. }
+                | S::Continue
+                | S::Break
+                | S::Goto(_)
+                | S::Label(_) => {
                     for block in statement.blocks() {
                         if self.once(block, count)? != Some(count) {
                             return None;

@@ -224,7 +224,13 @@ impl<'a> Naming<'a> {
                     }
                 }
                 S::Return(Some(value)) if *value == atom("false") => self.exit(asked.as_ref()),
-                S::Return(_) | S::Assign(..) | S::Do(_) | S::Continue | S::Break => {}
+                S::Return(_)
+                | S::Assign(..)
+                | S::Do(_)
+                | S::Continue
+                | S::Break
+                | S::Goto(_)
+                | S::Label(_) => {}
             }
         }
         self.entity = around;

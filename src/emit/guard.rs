@@ -180,7 +180,9 @@ impl Guard<'_> {
                 | S::While { .. }
                 | S::Return(_)
                 | S::Continue
-                | S::Break => {
+                | S::Break
+                | S::Goto(_)
+                | S::Label(_) => {
                     // Here things begin to be done.
                     all.append(&mut self.waiting);
                     all.extend_from_slice(&path[at..]);

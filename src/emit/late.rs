@@ -69,7 +69,9 @@ impl Late<'_> {
                 | S::While { .. }
                 | S::Return(_)
                 | S::Continue
-                | S::Break => {}
+                | S::Break
+                | S::Goto(_)
+                | S::Label(_) => {}
             }
         }
     }
@@ -162,7 +164,9 @@ impl Late<'_> {
             | S::While { .. }
             | S::Return(_)
             | S::Continue
-            | S::Break => false,
+            | S::Break
+            | S::Goto(_)
+            | S::Label(_) => false,
         }
     }
 
@@ -260,7 +264,9 @@ fn forget(name: &str, all: &mut Vec<S>, gone: &mut BTreeSet<String>) {
             | S::While { .. }
             | S::Return(_)
             | S::Continue
-            | S::Break => {}
+            | S::Break
+            | S::Goto(_)
+            | S::Label(_) => {}
         }
     }
 }

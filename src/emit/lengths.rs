@@ -77,7 +77,9 @@ pub fn unite(message: &str, path: &mut Vec<S>) {
             | S::While { .. }
             | S::Return(_)
             | S::Continue
-            | S::Break => all.extend(last.take()),
+            | S::Break
+            | S::Goto(_)
+            | S::Label(_) => all.extend(last.take()),
         }
     }
     all.extend(last);

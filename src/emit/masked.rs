@@ -95,7 +95,9 @@ fn unite_behind(mut rows: Rows, path: &mut Vec<S>) {
             | S::While { .. }
             | S::Return(_)
             | S::Continue
-            | S::Break => {}
+            | S::Break
+            | S::Goto(_)
+            | S::Label(_) => {}
         }
     }
     settled.append(&mut asked);

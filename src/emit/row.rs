@@ -64,7 +64,9 @@ impl Rows {
             | S::While { .. }
             | S::Return(_)
             | S::Continue
-            | S::Break => {}
+            | S::Break
+            | S::Goto(_)
+            | S::Label(_) => {}
         }
     }
 

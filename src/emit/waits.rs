@@ -481,7 +481,9 @@ fn statements(
             | S::Assign(..)
             | S::Do(_)
             | S::Continue
-            | S::Break => {}
+            | S::Break
+            | S::Goto(_)
+            | S::Label(_) => {}
         }
         at += 1;
     }

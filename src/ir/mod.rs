@@ -72,7 +72,9 @@
 
 pub mod build;
 pub mod definitions;
+pub mod edit;
 pub mod effects;
+pub mod evaluate;
 pub mod facts;
 pub mod function;
 pub mod graph;

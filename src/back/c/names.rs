@@ -17,11 +17,12 @@ use crate::ir::interface::Shape;
 use crate::ir::op::{Target, Told};
 use crate::ir::{KindId, Module};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 /// Words that the text of every stack uses at the top of a file, or that name its parts.
 const OWN: &str = "FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED \
     COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE KEPT STACK_AGENDA_FULL STACK_NO_SESSION \
-    STACK_TOO_LONG work bytes view";
+    STACK_TOO_LONG work words";
 
 /// Members of the struct of a stack beside the instances of layers.
 const MEMBERS: &str = "shared config settings now_ns hash_odd counters paths timers timer_heap \
@@ -36,7 +37,11 @@ const INTERFACE: &str = "_message _event _place _settings _config _refusal _chec
 
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]
-pub struct Taken(BTreeSet<String>);
+pub struct Taken {
+    /// Those that were taken around this place.
+    around: Rc<BTreeSet<String>>,
+    own: BTreeSet<String>,
+}
 
 impl Taken {
     /// The name as C takes it, or the first numbered one that is free; taken from now on.
@@ -44,15 +49,29 @@ impl Taken {
         let plain = identifier(wanted);
         let numbered = (2..).map(|number| format!("{plain}_{number}"));
         let mut all = std::iter::once(plain.clone()).chain(numbered);
-        let free = all.find(|name| !self.0.contains(name));
+        let free = all.find(|name| !self.has(name));
         let free = free.expect("there are more numbers than names");
-        self.0.insert(free.clone());
+        self.own.insert(free.clone());
         free
     }
 
     /// Takes a name that stands in the text of every stack.
     pub fn reserve(&mut self, name: &str) {
-        self.0.insert(name.to_string());
+        self.own.insert(name.to_string());
+    }
+
+    /// Returns true if a name is taken.
+    pub fn has(&self, name: &str) -> bool {
+        self.own.contains(name) || self.around.contains(name)
+    }
+
+    /// The names that are taken inside of a function, before it has names of its own.
+    pub fn inside(&self) -> Taken {
+        let around = self.around.iter().chain(&self.own).cloned();
+        Taken {
+            around: Rc::new(around.collect()),
+            own: BTreeSet::new(),
+        }
     }
 }
 
@@ -137,6 +156,8 @@ pub struct Names {
     pub counted: Vec<String>,
     /// All names at the top of the file.
     pub taken: Taken,
+    /// The same, for locals of functions.
+    pub inside: Taken,
 }
 
 impl Names {
@@ -191,6 +212,7 @@ impl Names {
             links,
             ports,
             counted,
+            inside: taken.inside(),
             taken,
             stack,
             upper,
@@ -307,7 +329,7 @@ fn kind_names(module: &Module, taken: &mut Taken) -> Vec<KindNames> {
         let mut names = std::iter::once(plain.clone()).chain(numbered);
         let is_free = |name: &String| {
             let mut own = BESIDE.iter().map(|end| format!("{name}{end}"));
-            !taken.0.contains(name) && own.all(|member| !members.contains(&member))
+            !taken.has(name) && own.all(|member| !members.contains(&member))
         };
         let name = names
             .find(is_free)

@@ -7,8 +7,9 @@
 use super::Stack;
 use super::types;
 use crate::c::tree::{Expression as C, atom, call};
+use crate::ir::effects::Resource;
 use crate::ir::op::{Op, Region};
-use crate::ir::{FunctionId, Module, Role, Terminator};
+use crate::ir::{FunctionId, Module, Role, Terminator, Type};
 
 /// The part of a stack that a function touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,11 +140,22 @@ fn of_op(module: &Module, known: &[Reach], op: &Op) -> Reach {
 
 /// The C type that a function returns: `void`, that of its result, or a struct of its own.
 pub fn result(stack: &Stack<'_>, id: FunctionId) -> String {
-    match &stack.module.function(id).results[..] {
+    let results = &stack.module.function(id).results;
+    match &results[..] {
         [] => "void".to_string(),
-        [only] => types::local(stack, *only),
+        [only] if !returns_struct(results) => types::local(stack, *only),
         _several => format!("struct {}_results", stack.names.functions[id.at()]),
     }
+}
+
+/// Results of these types are a struct: there are several, or a view, which is two.
+pub fn returns_struct(results: &[Type]) -> bool {
+    results.len() > 1 || results.contains(&Type::View)
+}
+
+/// A function of a kernel yields words: it takes `struct words *words` last.
+pub fn yields(stack: &Stack<'_>, id: FunctionId) -> bool {
+    stack.effects[id.at()].writes.contains(&Resource::Yielded)
 }
 
 /// The parameters of a function under these names, one for each of the IR.

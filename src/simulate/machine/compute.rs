@@ -5,7 +5,8 @@
 
 use super::messages::Messages;
 use super::values::{Frame, Held, Trapped};
-use crate::ir::op::{Arithmetic, Compare, Number, Op};
+use crate::ir::evaluate::{arithmetic, compared};
+use crate::ir::op::{Compare, Number, Op};
 use crate::ir::types::{ones, signed};
 use crate::ir::{Instruction, Value};
 use crate::simulate::bits;
@@ -71,11 +72,13 @@ fn numeric(frame: &Frame<'_>, op: &Op, operands: &[Value]) -> Trapped<Held> {
         Op::Arithmetic(operation) => {
             let [one, other] = exactly(operands)?;
             let bits = frame.bits(one)?;
-            arithmetic(*operation, frame.number(one)?, frame.number(other)?, bits)?
+            let (one, other) = (frame.number(one)?, frame.number(other)?);
+            let found = arithmetic(*operation, one, other, bits);
+            found.ok_or_else(|| format!("{one} is divided by 0"))?
         }
         Op::Compare(compare) => {
             let [one, other] = exactly(operands)?;
-            u64::from(compared(frame, *compare, one, other)?)
+            u64::from(compares(frame, *compare, one, other)?)
         }
         Op::Not => {
             let [of] = exactly(operands)?;
@@ -113,54 +116,20 @@ fn numeric(frame: &Frame<'_>, op: &Op, operands: &[Value]) -> Trapped<Held> {
     }))
 }
 
-/// The result of an operation on two numbers of so many bits.
-pub fn arithmetic(operation: Arithmetic, one: u64, other: u64, bits: u8) -> Trapped<u64> {
-    let (minus, by) = (signed(one, bits), signed(other, bits));
-    let divides = matches!(
-        operation,
-        Arithmetic::Udiv | Arithmetic::Urem | Arithmetic::Sdiv | Arithmetic::Srem
-    );
-    if divides && other == 0 {
-        return Err(format!("{one} is divided by 0"));
+fn compares(frame: &Frame<'_>, compare: Compare, one: Value, other: Value) -> Trapped<bool> {
+    match compare {
+        Compare::Eq => Ok(frame.get(one)? == frame.get(other)?),
+        Compare::Ne => Ok(frame.get(one)? != frame.get(other)?),
+        ordered => {
+            let bits = frame.bits(one)?;
+            Ok(compared(
+                ordered,
+                frame.number(one)?,
+                frame.number(other)?,
+                bits,
+            ))
+        }
     }
-    let shift = |shifted: u64| if other < u64::from(bits) { shifted } else { 0 };
-    let count = other as u32;
-    let number = match operation {
-        Arithmetic::Add => one.wrapping_add(other),
-        Arithmetic::Sub => one.wrapping_sub(other),
-        Arithmetic::Mul => one.wrapping_mul(other),
-        Arithmetic::Udiv => one / other,
-        Arithmetic::Urem => one % other,
-        Arithmetic::Sdiv => minus.wrapping_div(by) as u64,
-        Arithmetic::Srem => minus.wrapping_rem(by) as u64,
-        Arithmetic::And => one & other,
-        Arithmetic::Or => one | other,
-        Arithmetic::Xor => one ^ other,
-        Arithmetic::Shl => shift(one.wrapping_shl(count)),
-        Arithmetic::Lshr => shift(one.wrapping_shr(count)),
-        Arithmetic::Ashr => shift(minus.wrapping_shr(count) as u64),
-        Arithmetic::Umin => one.min(other),
-        Arithmetic::Umax => one.max(other),
-        Arithmetic::Smin => minus.min(by) as u64,
-        Arithmetic::Smax => minus.max(by) as u64,
-    };
-    Ok(number & ones(bits))
-}
-
-fn compared(frame: &Frame<'_>, compare: Compare, one: Value, other: Value) -> Trapped<bool> {
-    let numbers = || Ok::<_, String>((frame.number(one)?, frame.number(other)?));
-    let with_sign = || {
-        let bits = frame.bits(one)?;
-        numbers().map(|(one, other)| (signed(one, bits), signed(other, bits)))
-    };
-    Ok(match compare {
-        Compare::Eq => frame.get(one)? == frame.get(other)?,
-        Compare::Ne => frame.get(one)? != frame.get(other)?,
-        Compare::Ult => numbers().map(|(one, other)| one < other)?,
-        Compare::Ule => numbers().map(|(one, other)| one <= other)?,
-        Compare::Slt => with_sign().map(|(one, other)| one < other)?,
-        Compare::Sle => with_sign().map(|(one, other)| one <= other)?,
-    })
 }
 
 fn bytewise(frame: &Frame<'_>, messages: &Messages, op: &Op, operands: &[Value]) -> Trapped<Held> {
@@ -249,23 +218,5 @@ fn viewed(frame: &Frame<'_>, messages: &Messages, op: &Op, operands: &[Value]) -
             Ok(Held::View(view.part(at as usize, length as usize)?))
         }
         other => unreachable!("{other:?} reads no view"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_wrap_at_their_width() {
-        let of = |operation, one, other| arithmetic(operation, one, other, 8);
-        assert_eq!(of(Arithmetic::Add, 0xff, 2), Ok(1));
-        assert_eq!(of(Arithmetic::Sdiv, 0x80, 0xff), Ok(0x80));
-        assert_eq!(of(Arithmetic::Srem, 0xf9, 2), Ok(0xff));
-        assert_eq!(of(Arithmetic::Ashr, 0x80, 3), Ok(0xf0));
-        assert_eq!(of(Arithmetic::Ashr, 0x80, 8), Ok(0));
-        assert_eq!(of(Arithmetic::Smin, 0x80, 1), Ok(0x80));
-        assert_eq!(of(Arithmetic::Umin, 0x80, 1), Ok(1));
-        assert!(of(Arithmetic::Udiv, 1, 0).is_err());
     }
 }

@@ -5,11 +5,12 @@
 
 use super::format::Case;
 use super::play::play;
-use super::run::{self, difference, interpreted};
+use super::run::{self, Run, difference, interpreted};
 use super::script::{self, Beginning, Line};
 use super::subject::{Compiled, Subject};
 use super::wire;
 use super::{InC, Playing, Surroundings};
+use crate::passes::PASSES;
 use crate::simulate::externs::Externs;
 use crate::simulate::reference::Reference;
 use crate::simulate::stack::Stack;
@@ -149,7 +150,10 @@ impl Forms<'_> {
         let mut runs = vec![("the woven trees".to_string(), trees(woven, of_woven))];
         let module = self.stack.woven_module();
         let run = run::played(module, program, of_woven_module, &trace);
-        runs.push(("the stack IR of the woven trees".to_string(), run));
+        runs.push(match run == expected {
+            true => ("the stack IR of the woven trees".to_string(), run),
+            false => self.first_wrong(&trace, &expected, run),
+        });
         if !by_steps {
             runs.push(("the trees".to_string(), trees(plain, of_plain)));
             let of = &self.stack.program;
@@ -170,6 +174,22 @@ impl Forms<'_> {
             }
         }
         Ok(end_ns)
+    }
+
+    /// The first pass of the stack IR behind which a trace runs otherwise than expected.
+    fn first_wrong(&self, trace: &Trace, expected: &Run, last: Run) -> (String, Run) {
+        let (program, _) = self.stack.woven();
+        for passes in 0..PASSES.len() {
+            let module = self.stack.woven_behind(passes);
+            let externs = self.around_it.externs(program);
+            let run = run::played(&module, program, &externs, trace);
+            if run != *expected {
+                let pass = passes.checked_sub(1).map_or("lower", |at| PASSES[at].name);
+                return (format!("the stack IR behind {pass}"), run);
+            }
+        }
+        let last_pass = PASSES.last().map_or("lower", |pass| pass.name);
+        (format!("the stack IR behind {last_pass}"), last)
     }
 }
 

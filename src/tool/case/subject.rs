@@ -8,6 +8,7 @@ use crate::emit::{self, Emitted};
 use crate::ir::Module;
 use crate::ir::verify::verify;
 use crate::lower::lower;
+use crate::passes::PASSES;
 use crate::pipeline;
 use crate::source::Sources;
 use crate::tool::compiler::no_name;
@@ -66,10 +67,23 @@ impl Compiled {
             .get_or_init(|| verified(&self.program, &self.plain))
     }
 
-    /// Its woven trees in the stack IR.
+    /// Its woven trees in the stack IR, behind all passes.
     pub fn woven_module(&self) -> &Module {
+        self.woven_module
+            .get_or_init(|| self.woven_behind(PASSES.len()))
+    }
+
+    /// Its woven trees in the stack IR, behind this number of passes.
+    pub fn woven_behind(&self, passes: usize) -> Module {
         let (program, forest) = self.woven();
-        self.woven_module.get_or_init(|| verified(program, forest))
+        let mut module = verified(program, forest);
+        for pass in &PASSES[..passes] {
+            (pass.run)(&mut module);
+            if let Err(breaches) = verify(&module) {
+                panic!("{} behind {}: {}", program.name, pass.name, breaches[0]);
+            }
+        }
+        module
     }
 
     /// Its C, woven.

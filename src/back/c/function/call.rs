@@ -1,0 +1,270 @@
+//! Calls: functions of the module, loops, functions in C.
+
+use super::super::{prototype, types};
+use super::Printer;
+use super::number::Number;
+use super::value::{Given, Variable, constant};
+use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, only_if};
+use crate::ir::{FunctionId, Type, Value};
+
+impl Printer<'_> {
+    /// A call of a function of the module.
+    pub fn called(&mut self, id: FunctionId, operands: &[Value], out: &mut Vec<S>) -> C {
+        let given = self.arguments(operands, out);
+        self.call_with(id, given)
+    }
+
+    fn call_with(&self, id: FunctionId, mut given: Vec<C>) -> C {
+        if prototype::yields(self.stack, id) {
+            given.push(atom("words"));
+        }
+        prototype::called(self.stack, self.reach, id, given)
+    }
+
+    /// The only result of a call.
+    pub fn result_of(&mut self, result: Value, called: C) -> Given {
+        match self.function.type_of(result) {
+            Type::Int(bits) => Given::Number(Number::local(bits, called)),
+            Type::Instance(_) => Given::Number(Number::word(called)),
+            Type::Bytes(_) => Given::Bytes(called),
+            other => panic!("a call does not simply give a {other}"),
+        }
+    }
+
+    /// A call at its place.
+    pub fn call_for_effect(
+        &mut self,
+        id: FunctionId,
+        (operands, results): (&[Value], &[Value]),
+        out: &mut Vec<S>,
+    ) {
+        let is_used = results.iter().any(|result| self.plan.is_used(*result));
+        let does_nothing = self.stack.effects[id.at()].are_none();
+        if !is_used && does_nothing {
+            return;
+        }
+        let called = self.called(id, operands, out);
+        self.keep_results(id, called, results, out);
+    }
+
+    /// The results of a call get names.
+    pub fn keep_results(&mut self, id: FunctionId, called: C, results: &[Value], out: &mut Vec<S>) {
+        let types = &self.stack.module.function(id).results;
+        if !results.iter().any(|result| self.plan.is_used(*result)) {
+            out.push(S::Do(called));
+            return;
+        }
+        match results {
+            [only] if !prototype::returns_struct(types) => match types[0] {
+                Type::Message => {
+                    let name = self.name(*only, "message");
+                    out.push(S::Declare {
+                        kind: types::local(self.stack, Type::Message),
+                        name: name.clone(),
+                        value: Some(called),
+                    });
+                    self.hold(*only, Given::Message(Variable::own(&name)));
+                }
+                _plain => {
+                    let given = self.result_of(*only, called);
+                    self.bind(*only, given, "found", out);
+                }
+            },
+            several => {
+                let kind = prototype::result(self.stack, id);
+                let found = self.keep("found", &kind, called, out);
+                for (at, result) in several.iter().enumerate() {
+                    let part = found.clone().member(format!("r{at}"));
+                    let given = match self.function.type_of(*result) {
+                        Type::Int(bits) => Given::Number(Number::local(bits, part)),
+                        Type::Instance(_) => Given::Number(Number::word(part)),
+                        Type::Bytes(_) => Given::Bytes(part),
+                        Type::Slot => Given::Slot(part),
+                        Type::View => Given::View {
+                            length: found.clone().member(format!("r{at}_length")),
+                            data: part,
+                        },
+                        Type::Message => {
+                            let name = self.name(*result, "message");
+                            out.push(S::Declare {
+                                kind: types::local(self.stack, Type::Message),
+                                name: name.clone(),
+                                value: Some(part),
+                            });
+                            Given::Message(Variable::own(&name))
+                        }
+                    };
+                    self.hold(*result, given);
+                }
+            }
+        }
+    }
+
+    /// A loop: a function is called for each turn, which says whether to go on.
+    pub fn turns(
+        &mut self,
+        body: FunctionId,
+        most: u32,
+        (operands, results): (&[Value], &[Value]),
+        out: &mut Vec<S>,
+    ) {
+        let count = self.settled(operands[0], "count", out);
+        let captured = operands.len() - results.len();
+        let mut given = Vec::new();
+        for operand in &operands[1..captured] {
+            given.extend(self.settled_value(*operand, out).arguments());
+        }
+        let mut carried = Vec::new();
+        for (operand, result) in operands[captured..].iter().zip(results) {
+            carried.push(self.carried(*operand, *result, out));
+        }
+        let turn = self.local("turn");
+        let mut all = vec![atom(&turn)];
+        all.extend(given);
+        all.extend(carried.iter().flat_map(|one| one.clone().arguments()));
+        let called = self.call_with(body, all);
+        let mut inside = Vec::new();
+        let types = self.stack.module.function(body).results.clone();
+        let goes_on = match prototype::returns_struct(&types) {
+            false => called,
+            true => {
+                let kind = prototype::result(self.stack, body);
+                let went = self.local("went");
+                inside.push(constant(&kind, &went, called));
+                for (at, held) in carried.iter().enumerate() {
+                    let part = atom(&went).member(format!("r{}", at + 1));
+                    inside.extend(next_turn(held, part));
+                }
+                atom(went).member("r0")
+            }
+        };
+        inside.push(only_if(goes_on.negated(), vec![S::Break]));
+        let below = |limit: C| binary("<", atom(&turn), limit);
+        let condition = match count.constant() {
+            Some(0) => return,
+            Some(count) => below(atom(count.min(u64::from(most)).to_string())),
+            None => binary("&&", below(count.code), below(atom(most.to_string()))),
+        };
+        out.push(S::For {
+            start: format!("uint32_t {turn} = 0"),
+            condition,
+            step: format!("{turn}++"),
+            body: inside,
+        });
+    }
+
+    /// A value that each turn is given, computed once.
+    fn settled_value(&mut self, value: Value, out: &mut Vec<S>) -> Given {
+        match self.function.type_of(value) {
+            Type::Int(_) => Given::Number(self.settled(value, "given", out)),
+            Type::View => {
+                let (data, length) = self.view(value, out);
+                let data = self.keep_pointer("bytes", data, out);
+                let length = match length {
+                    C::Atom(_) => length,
+                    length => self.keep("length", "uint32_t", length, out),
+                };
+                Given::View { data, length }
+            }
+            of @ Type::Bytes(_) => {
+                let code = self.bytes(value, out);
+                let kind = types::local(self.stack, of);
+                Given::Bytes(match code {
+                    C::Atom(_) => code,
+                    code => self.keep("bytes", &kind, code, out),
+                })
+            }
+            _other => self.value(value, out),
+        }
+    }
+
+    fn keep_pointer(&mut self, wanted: &str, data: C, out: &mut Vec<S>) -> C {
+        if let C::Atom(_) = data {
+            return data;
+        }
+        let name = self.local(wanted);
+        out.push(S::Declare {
+            kind: "const uint8_t *const".to_string(),
+            name: name.clone(),
+            value: Some(data),
+        });
+        atom(name)
+    }
+
+    /// A variable for what is carried from turn to turn. A message goes on in its own.
+    fn carried(&mut self, operand: Value, result: Value, out: &mut Vec<S>) -> Given {
+        let held = self.value(operand, out);
+        if let Given::Message(_) = held {
+            self.hold(result, held.clone());
+            return held;
+        }
+        let of = self.function.type_of(result);
+        let name = self.name(result, "carried");
+        let declare = |kind: &str, name: &str, value: C| S::Declare {
+            kind: kind.to_string(),
+            name: name.to_string(),
+            value: Some(value),
+        };
+        let kind = types::local(self.stack, of);
+        let given = match held {
+            Given::Number(number) => {
+                out.push(declare(&kind, &name, number.code));
+                match of {
+                    Type::Int(bits) => Given::Number(Number::local(bits, atom(name))),
+                    _instance => Given::Number(Number::word(atom(name))),
+                }
+            }
+            Given::Bytes(code) => {
+                out.push(declare(&kind, &name, code));
+                Given::Bytes(atom(name))
+            }
+            Given::Slot(code) => {
+                out.push(declare(&kind, &name, code));
+                Given::Slot(atom(name))
+            }
+            Given::View { data, length } => {
+                let own = self.local(&format!("{name}_length"));
+                out.push(declare(&kind, &name, data));
+                out.push(declare("uint32_t", &own, length));
+                Given::View {
+                    data: atom(name),
+                    length: atom(own),
+                }
+            }
+            Given::Message(_) => unreachable!("it goes on in its own variable"),
+        };
+        self.hold(result, given.clone());
+        given
+    }
+}
+
+/// The variables of what is carried get what a turn has given.
+fn next_turn(held: &Given, part: C) -> Vec<S> {
+    match held {
+        Given::Number(number) => vec![assign(number.code.clone(), part)],
+        Given::Bytes(place) | Given::Slot(place) => vec![assign(place.clone(), part)],
+        Given::Message(variable) => vec![assign(variable.whole(), part)],
+        Given::View { data, length } => {
+            let C::Member(from, name) = &part else {
+                unreachable!("a turn gives a struct");
+            };
+            let own = C::Member(from.clone(), format!("{name}_length"));
+            vec![
+                assign(data.clone(), part.clone()),
+                assign(length.clone(), own),
+            ]
+        }
+    }
+}
+
+impl Printer<'_> {
+    pub fn foreign(
+        &mut self,
+        _id: crate::ir::interface::ForeignId,
+        _places: &[crate::ir::op::Place],
+        (_operands, _results): (&[Value], &[Value]),
+        _out: &mut Vec<S>,
+    ) {
+        panic!("later");
+    }
+}

@@ -1,0 +1,83 @@
+//! Events that wait, that leave the stack, and that follow within the same step.
+
+use super::Printer;
+use super::value::constant;
+use crate::c::tree::{Expression as C, Statement as S, atom, call_statement};
+use crate::ir::Value;
+use crate::ir::op::{Event, Order, Target};
+
+impl Printer<'_> {
+    /// Events wait on the agenda.
+    pub fn queue(&mut self, order: Order, events: &[Event], operands: &[Value], out: &mut Vec<S>) {
+        let turns = order == Order::Front && events.len() > 1;
+        let since = turns.then(|| self.mark("since", out));
+        for (event, given) in handed(events, operands) {
+            let given = self.with_stack(given, out);
+            let others = (order == Order::Back).then(|| self.mark("others", out));
+            let name = self.stack.names.target(self.stack.module, event.target);
+            out.push(call_statement(format!("later_{name}"), given));
+            if let Some(others) = others {
+                out.push(call_statement("sink", vec![atom("stack"), others]));
+            }
+        }
+        if let Some(since) = since {
+            out.push(call_statement("turn", vec![atom("stack"), since]));
+        }
+    }
+
+    /// A local that says how much waits here.
+    fn mark(&mut self, name: &str, out: &mut Vec<S>) -> C {
+        let name = self.local(name);
+        out.push(constant("uint32_t", &name, atom("stack").behind("waiting")));
+        atom(name)
+    }
+
+    /// Events leave the stack, each in a step of its own. An application that is called hears of
+    /// them when nothing else is under way.
+    pub fn output(&mut self, events: &[Event], operands: &[Value], out: &mut Vec<S>) {
+        for (event, given) in handed(events, operands) {
+            let given = self.with_stack(given, out);
+            let name = self.stack.names.target(self.stack.module, event.target);
+            if self.stack.calls_application(event.target) {
+                let others = self.mark("others", out);
+                out.push(call_statement(format!("later_{name}"), given));
+                out.push(call_statement("let_others_go", vec![atom("stack"), others]));
+                continue;
+            }
+            let steps = atom("stack").behind("shared").member("steps");
+            out.push(call_statement(format!("tell_{name}"), given));
+            out.push(S::Assign(steps, "+=", atom("1")));
+        }
+    }
+
+    /// An event is handled within the same step.
+    pub fn tail(&mut self, event: &Event, operands: &[Value], out: &mut Vec<S>) {
+        let given = self.with_stack(operands, out);
+        let name = self.stack.names.target(self.stack.module, event.target);
+        let function = match event.target {
+            Target::Function(target) if self.stack.goes_round(self.id, target) => {
+                format!("next_{name}")
+            }
+            Target::Function(_) | Target::Port(..) => name,
+            Target::Link(_) => format!("tell_{name}"),
+        };
+        out.push(call_statement(function, given));
+    }
+
+    fn with_stack(&mut self, operands: &[Value], out: &mut Vec<S>) -> Vec<C> {
+        let mut all = vec![atom("stack")];
+        all.extend(self.arguments(operands, out));
+        all
+    }
+}
+
+/// Events with their arguments.
+fn handed<'e>(events: &'e [Event], operands: &'e [Value]) -> Vec<(&'e Event, &'e [Value])> {
+    let mut rest = operands;
+    let all = events.iter().map(|event| {
+        let (own, others) = rest.split_at(event.arguments as usize);
+        rest = others;
+        (event, own)
+    });
+    all.collect()
+}

@@ -1,0 +1,484 @@
+//! Kernels: functions that run over bytes, word by word.
+//!
+//! ```text
+//! KERNEL(params.., data, length)                one run of bytes
+//! KERNEL_over(params.., runs, count)            several, as if they stood behind one another
+//! KERNEL_words(params.., data, length, to, room)    what it yields goes to `to`; how many bytes
+//! ```
+
+use super::super::prototype::{self, Reach};
+use super::super::{Stack, types};
+use super::Printer;
+use super::attempt::Attempted;
+use super::bytes::load;
+use super::number::{Kind, Number};
+use super::value::Given;
+use crate::c::tree::{
+    Expression as C, Function as CFunction, Statement as S, assign, atom, binary, call,
+    call_statement, only_if,
+};
+use crate::ir::op::Piece;
+use crate::ir::{FunctionId, Kernel, KernelId, Type, Value};
+
+/// The functions of a kernel, by their names.
+pub fn functions(stack: &Stack<'_>, id: KernelId) -> Vec<CFunction> {
+    let kernel = &stack.module.kernels[id.at()];
+    let mut all = Vec::new();
+    all.push(Printing::new(stack, id).over_one());
+    if kernel_yields(stack, kernel) {
+        all.push(Printing::new(stack, id).words());
+    } else {
+        all.push(Printing::new(stack, id).over_several());
+    }
+    all
+}
+
+fn kernel_yields(stack: &Stack<'_>, kernel: &Kernel) -> bool {
+    let mut functions = kernel.functions().into_iter();
+    functions.any(|function| prototype::yields(stack, function))
+}
+
+fn reach(stack: &Stack<'_>, kernel: &Kernel) -> Reach {
+    let all = kernel.functions().into_iter();
+    let all = all.map(|function| stack.reach[function.at()]);
+    all.max().unwrap_or(Reach::Nothing)
+}
+
+/// A function of a kernel that is being printed.
+struct Printing<'p> {
+    stack: &'p Stack<'p>,
+    kernel: &'p Kernel,
+    name: String,
+    reach: Reach,
+    /// Names of the parameters of the kernel.
+    given: Vec<String>,
+    body: Vec<S>,
+}
+
+impl<'p> Printing<'p> {
+    fn new(stack: &'p Stack<'p>, id: KernelId) -> Printing<'p> {
+        let kernel = &stack.module.kernels[id.at()];
+        let given = 0..kernel.parameters.len();
+        Printing {
+            stack,
+            kernel,
+            name: stack.names.kernels[id.at()].clone(),
+            reach: reach(stack, kernel),
+            given: given.map(|at| format!("given{at}")).collect(),
+            body: Vec::new(),
+        }
+    }
+
+    fn parameters(&self, rest: &[&str]) -> Vec<String> {
+        let name = &self.stack.names.stack;
+        let mut all = match self.reach {
+            Reach::Nothing => Vec::new(),
+            Reach::Settings => vec![format!("const struct {name}_settings *settings")],
+            Reach::Stack => vec![format!("struct {name} *stack")],
+        };
+        for (name, of) in self.given.iter().zip(&self.kernel.parameters) {
+            all.extend(types::parameters(self.stack, *of, name));
+        }
+        all.extend(rest.iter().map(|one| one.to_string()));
+        all
+    }
+
+    fn given(&self) -> Vec<C> {
+        let all = self.given.iter().zip(&self.kernel.parameters);
+        let all = all.flat_map(|(name, of)| match of {
+            Type::View => vec![atom(name), atom(format!("{name}_length"))],
+            _plain => vec![atom(name)],
+        });
+        all.collect()
+    }
+
+    fn call(&self, id: FunctionId, rest: Vec<C>) -> C {
+        let mut given = self.given();
+        given.extend(rest);
+        if prototype::yields(self.stack, id) {
+            given.push(atom("words"));
+        }
+        prototype::called(self.stack, self.reach, id, given)
+    }
+
+    fn state(&self) -> Vec<C> {
+        let count = self.stack.module.function(self.kernel.begins).results.len();
+        (0..count).map(|at| atom(format!("state{at}"))).collect()
+    }
+
+    /// The first state.
+    fn begin(&mut self, length: C) {
+        let begins = self.kernel.begins;
+        let types = self.stack.module.function(begins).results.clone();
+        let called = self.call(begins, vec![length]);
+        let declared = |kind: String, name: String, value: C| S::Declare {
+            kind,
+            name,
+            value: Some(value),
+        };
+        match &types[..] {
+            [] => {}
+            [only] if !prototype::returns_struct(&types) => {
+                let kind = types::local(self.stack, *only);
+                self.body.push(declared(kind, "state0".to_string(), called));
+            }
+            several => {
+                let kind = prototype::result(self.stack, begins);
+                self.body
+                    .push(super::value::constant(&kind, "begun", called));
+                for (at, of) in several.iter().enumerate() {
+                    let kind = types::local(self.stack, *of);
+                    let part = atom("begun").member(format!("r{at}"));
+                    self.body.push(declared(kind, format!("state{at}"), part));
+                }
+            }
+        }
+    }
+
+    /// The statements of a word.
+    fn step(&self, function: FunctionId, (missing, word): (C, C)) -> Vec<S> {
+        let types = &self.stack.module.function(function).results;
+        let mut given = self.state();
+        given.extend([atom("length"), atom("place"), missing, word]);
+        let called = self.call(function, given);
+        let state = self.state();
+        let mut all = Vec::new();
+        match &state[..] {
+            [] => all.push(S::Do(called)),
+            [only] if !prototype::returns_struct(types) => {
+                all.push(assign(only.clone(), called));
+            }
+            several => {
+                let kind = prototype::result(self.stack, function);
+                all.push(super::value::constant(&kind, "stepped", called));
+                for (at, place) in several.iter().enumerate() {
+                    let part = atom("stepped").member(format!("r{at}"));
+                    all.push(assign(place.clone(), part));
+                }
+            }
+        }
+        all.push(S::Assign(atom("place"), "+=", atom("1")));
+        all
+    }
+
+    fn finish(&mut self) -> S {
+        let mut given = self.state();
+        given.extend([atom("length"), atom("place")]);
+        let called = self.call(self.kernel.finishes, given);
+        match prototype::result(self.stack, self.kernel.finishes).as_str() {
+            "void" => S::Do(called),
+            _some => S::Return(Some(called)),
+        }
+    }
+
+    fn word_bits(&self) -> u8 {
+        8 * self.kernel.unit
+    }
+
+    /// A word as a step takes it.
+    fn loaded(&self, at: C) -> C {
+        load(self.kernel.big, at, u32::from(self.kernel.unit)).code
+    }
+
+    fn words_parameter(&self) -> Option<&'static str> {
+        kernel_yields(self.stack, self.kernel).then_some("struct words *words")
+    }
+
+    /// Over one run of bytes.
+    fn over_one(mut self) -> CFunction {
+        let unit = u32::from(self.kernel.unit);
+        let yields = kernel_yields(self.stack, self.kernel);
+        let mut rest = vec!["const uint8_t *data", "uint32_t length"];
+        rest.extend(self.words_parameter());
+        let parameters = self.parameters(&rest);
+        self.begin(atom("length"));
+        self.body.push(declare("uint32_t", "place", "0"));
+        self.body.push(declare("uint32_t", "left", "length"));
+        let bytes = || atom(unit.to_string());
+        let mut whole = self.step(self.kernel.steps, (atom("0"), self.loaded(atom("data"))));
+        whole.push(S::Assign(atom("data"), "+=", bytes()));
+        whole.push(S::Assign(atom("left"), "-=", bytes()));
+        self.body.push(S::While {
+            condition: binary(">=", atom("left"), bytes()),
+            body: whole,
+        });
+        if unit > 1 {
+            let missing = binary("-", bytes(), atom("left"));
+            let order = if self.kernel.big { "big" } else { "little" };
+            let mut given = vec![atom("data"), atom("left")];
+            given.extend(self.kernel.big.then(bytes));
+            let found = Number {
+                code: call(format!("sl_last_{order}"), given),
+                kind: Kind::Unsigned(64),
+            };
+            let word = found.narrow(types::stored_bits(self.word_bits()));
+            let last = self.kernel.tail.unwrap_or(self.kernel.steps);
+            let mut then = Vec::new();
+            let given = || atom("words").behind("given");
+            then.extend(yields.then(|| assign(given(), atom("left"))));
+            then.extend(self.step(last, (missing, word)));
+            then.extend(yields.then(|| assign(given(), bytes())));
+            self.body
+                .push(only_if(binary("!=", atom("left"), atom("0")), then));
+        }
+        let end = self.finish();
+        self.body.push(end);
+        self.function("", parameters)
+    }
+
+    /// Over several runs.
+    fn over_several(mut self) -> CFunction {
+        let unit = atom(self.kernel.unit.to_string());
+        let parameters = self.parameters(&["const struct sl_run *runs", "size_t count"]);
+        let length = call("sl_runs_length", vec![atom("runs"), atom("count")]);
+        let length = length.cast("uint32_t");
+        self.body
+            .push(super::value::constant("uint32_t", "length", length));
+        self.begin(atom("length"));
+        self.body.push(declare("uint32_t", "place", "0"));
+        let fields = [("next", "runs"), ("count", "count")];
+        let fields = fields.map(|(name, value)| (name.to_string(), atom(value)));
+        self.body.push(S::Declare {
+            kind: "struct sl_runs".to_string(),
+            name: "left".to_string(),
+            value: Some(C::Struct("struct sl_runs".to_string(), fields.to_vec())),
+        });
+        let next = call("sl_runs_word", vec![atom("left").address(), unit]);
+        let next = crate::c::printer::expression(&next);
+        let missing = || atom("left").member("missing").cast("uint32_t");
+        let step = self.step(self.kernel.steps, (missing(), self.loaded(atom("at"))));
+        let body = match self.kernel.tail {
+            None => step,
+            Some(tail) => vec![S::If {
+                condition: binary("!=", missing(), atom("0")),
+                then: self.step(tail, (missing(), self.loaded(atom("at")))),
+                otherwise: step,
+            }],
+        };
+        self.body.push(S::For {
+            start: format!("const uint8_t *at = {next}"),
+            condition: binary("!=", atom("at"), atom("NULL")),
+            step: format!("at = {next}"),
+            body,
+        });
+        let end = self.finish();
+        self.body.push(end);
+        self.function("_over", parameters)
+    }
+
+    /// Over one run of bytes, and what it yields goes to a place that has so much room.
+    fn words(mut self) -> CFunction {
+        let rest = [
+            "const uint8_t *data",
+            "uint32_t length",
+            "uint8_t *to",
+            "uint32_t room",
+        ];
+        let parameters = self.parameters(&rest);
+        let fields = [("to", "to".to_string()), ("room", "room".to_string())];
+        let unit = ("given", self.kernel.unit.to_string());
+        let fields = fields.into_iter().chain([unit]);
+        let fields = fields.map(|(name, value)| (name.to_string(), atom(value)));
+        self.body.push(S::Declare {
+            kind: "struct words".to_string(),
+            name: "words".to_string(),
+            value: Some(C::Struct("struct words".to_string(), fields.collect())),
+        });
+        let mut given = match self.reach {
+            Reach::Nothing => Vec::new(),
+            Reach::Settings => vec![atom("settings")],
+            Reach::Stack => vec![atom("stack")],
+        };
+        given.extend(self.given());
+        given.extend([atom("data"), atom("length"), atom("words").address()]);
+        self.body.push(call_statement(self.name.clone(), given));
+        self.body
+            .push(S::Return(Some(atom("words").member("length"))));
+        let mut function = self.function("_words", parameters);
+        function.result = "static uint32_t".to_string();
+        function
+    }
+
+    fn function(self, end: &str, parameters: Vec<String>) -> CFunction {
+        let result = prototype::result(self.stack, self.kernel.finishes);
+        CFunction {
+            comment: String::new(),
+            result: format!("static {result}"),
+            name: format!("{}{end}", self.name),
+            body: super::with_all_used(&parameters, self.body),
+            parameters,
+        }
+    }
+}
+
+fn declare(kind: &str, name: &str, value: &str) -> S {
+    S::Declare {
+        kind: kind.to_string(),
+        name: name.to_string(),
+        value: Some(atom(value)),
+    }
+}
+
+impl Printer<'_> {
+    /// Runs a kernel over pieces of bytes.
+    pub fn run(
+        &mut self,
+        id: KernelId,
+        pieces: &[Piece],
+        (operands, results): (&[Value], &[Value]),
+        out: &mut Vec<S>,
+    ) {
+        let kernel = &self.stack.module.kernels[id.at()];
+        let (params, rest) = operands.split_at(kernel.parameters.len());
+        let mut given = self.within(reach(self.stack, kernel));
+        given.extend(self.arguments(params, out));
+        let name = &self.stack.names.kernels[id.at()];
+        let called = match pieces {
+            [Piece::Bytes] => {
+                let (data, length) = self.piece(rest, out);
+                given.extend([data, length]);
+                call(name.clone(), given)
+            }
+            several => {
+                let runs = self.runs(several, rest, out);
+                given.extend([runs, atom(several.len().to_string())]);
+                call(format!("{name}_over"), given)
+            }
+        };
+        self.keep_results(kernel.finishes, called, results, out);
+    }
+
+    fn within(&self, reach: Reach) -> Vec<C> {
+        match (reach, self.reach) {
+            (Reach::Nothing, _) => Vec::new(),
+            (Reach::Settings, Reach::Stack) => vec![atom("stack").behind("settings").address()],
+            (Reach::Settings, _) => vec![atom("settings")],
+            (Reach::Stack, _) => vec![atom("stack")],
+        }
+    }
+
+    /// A piece of a view: its first byte, and how many.
+    fn piece(&mut self, operands: &[Value], out: &mut Vec<S>) -> (C, C) {
+        let (data, _) = self.view(operands[0], out);
+        let from = self.settled(operands[1], "from", out);
+        let to = self.code(operands[2], out);
+        match from.constant() {
+            Some(0) => (data, to),
+            _ => (
+                super::operation::advanced(data, from.code.clone()),
+                binary("-", to, from.code),
+            ),
+        }
+    }
+
+    /// An array of runs for pieces.
+    fn runs(&mut self, pieces: &[Piece], operands: &[Value], out: &mut Vec<S>) -> C {
+        let mut rest = operands;
+        let mut runs = Vec::new();
+        for piece in pieces {
+            let count = match piece {
+                Piece::Bytes => 3,
+                Piece::Zeros(_) => 0,
+                Piece::Byte => 1,
+            };
+            let (own, others) = rest.split_at(count);
+            rest = others;
+            let (data, length) = match piece {
+                Piece::Bytes => self.piece(own, out),
+                Piece::Zeros(count) => {
+                    let name = self.local("zeros");
+                    out.push(S::Declare {
+                        kind: "const uint8_t".to_string(),
+                        name: format!("{name}[{count}]"),
+                        value: Some(atom("{0}")),
+                    });
+                    (atom(name), atom(count.to_string()))
+                }
+                Piece::Byte => {
+                    let byte = self.number(own[0], out).narrow(8);
+                    let byte = self.keep("byte", "uint8_t", byte, out);
+                    (byte.address(), atom("1"))
+                }
+            };
+            let text = [data, length].map(|code| crate::c::printer::expression(&code));
+            runs.push(format!("{{{}}}", text.join(", ")));
+        }
+        let name = self.local("runs");
+        out.push(S::Declare {
+            kind: "const struct sl_run".to_string(),
+            name: format!("{name}[{}]", pieces.len()),
+            value: Some(atom(format!("{{{}}}", runs.join(", ")))),
+        });
+        atom(name)
+    }
+
+    /// The words of a message are replaced where they stand.
+    pub fn rewrite(&mut self, id: KernelId, operands: &[Value], result: Value, out: &mut Vec<S>) {
+        let message = self.message(operands[0]);
+        let length = message.member("length");
+        let place = [message.member("data"), length.clone()];
+        let called = self.words_of(id, &operands[1..], (place.clone(), place), out);
+        out.push(assign(length, called));
+        self.hold(result, Given::Message(message));
+    }
+
+    /// The words of a message are replaced by those that a kernel yields, if there is a buffer for
+    /// the old ones meanwhile, and room for the new ones.
+    pub fn try_rewrite(&mut self, id: KernelId, operands: &[Value], out: &mut Vec<S>) -> Attempted {
+        let message = self.message(operands[0]);
+        let aside = self.local("aside");
+        out.push(S::Declare {
+            kind: types::local(self.stack, Type::Slot),
+            name: aside.clone(),
+            value: None,
+        });
+        let from = [atom(&aside).behind("bytes"), message.member("length")];
+        let room = call("room_of", vec![message.address()]).cast("uint32_t");
+        let to = [message.member("data"), room];
+        let written = self.words_of(id, &operands[1..], (from, to), out);
+        let given = vec![atom("stack"), message.address(), atom(&aside).address()];
+        let saved = call("set_aside", given);
+        let given = vec![atom("stack"), message.address(), atom(aside), written];
+        let mut tried = Attempted::new(binary("&&", saved, call("rewritten", given)));
+        tried.results = vec![Given::Message(message.clone())];
+        tried.back = vec![Given::Message(message)];
+        tried
+    }
+
+    fn words_of(
+        &mut self,
+        id: KernelId,
+        params: &[Value],
+        (from, to): ([C; 2], [C; 2]),
+        out: &mut Vec<S>,
+    ) -> C {
+        let kernel = &self.stack.module.kernels[id.at()];
+        let mut given = self.within(reach(self.stack, kernel));
+        given.extend(self.arguments(params, out));
+        given.extend(from);
+        given.extend(to);
+        call(
+            format!("{}_words", self.stack.names.kernels[id.at()]),
+            given,
+        )
+    }
+
+    /// A kernel yields a word.
+    pub fn yield_word(&mut self, word: Value, out: &mut Vec<S>) {
+        let function = self.function;
+        let owner = self.stack.module.kernels.iter().find(|kernel| {
+            let mut all = kernel.functions().into_iter();
+            all.any(|id| std::ptr::eq(self.stack.module.function(id), function))
+        });
+        let kernel = owner.expect("only functions of a kernel yield");
+        let (unit, big) = (kernel.unit, kernel.big);
+        let word = self.number(word, out).wide(64);
+        let given = vec![
+            atom("words"),
+            word,
+            atom(unit.to_string()),
+            atom(if big { "true" } else { "false" }),
+        ];
+        out.push(call_statement("put_word", given));
+    }
+}

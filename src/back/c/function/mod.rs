@@ -1,0 +1,179 @@
+//! A function of the module as a function of C.
+//!
+//! In: a function. Out: a tree of C. Blocks stand in each other as they are dominated, and a block
+//! to which several edges lead stands behind them, with a label where it is not simply reached.
+//!
+//! ```text
+//! plan.rs        which values stand in place, which blocks are copied, which messages share a variable
+//! structure.rs   blocks and their ends
+//! value.rs       values: the expressions and variables that hold them
+//! number.rs      arithmetic and comparisons
+//! bytes.rs       numbers and bytes within others
+//! operation.rs   operations that cannot fail
+//! attempt.rs     operations that may fail
+//! container.rs   queues, windows, streams, sets
+//! events.rs      events that wait, leave or follow
+//! call.rs        calls, loops, functions in C
+//! kernel.rs      kernels over runs of bytes
+//! ```
+
+pub mod attempt;
+pub mod bytes;
+pub mod call;
+pub mod container;
+pub mod events;
+pub mod kernel;
+pub mod number;
+pub mod operation;
+pub mod plan;
+pub mod structure;
+pub mod value;
+
+use super::Stack;
+use super::names::Taken;
+use super::prototype::{self, Reach};
+use crate::c::tree::{Function as CFunction, Statement as S, atom};
+use crate::ir::definitions::Definitions;
+use crate::ir::{Function, FunctionId, Type, Value};
+use plan::Plan;
+use value::{Given, Variable};
+
+/// A function that is being printed.
+pub struct Printer<'p> {
+    /// The stack.
+    pub stack: &'p Stack<'p>,
+    /// The function.
+    pub function: &'p Function,
+    /// Its number.
+    pub id: FunctionId,
+    definitions: Definitions<'p>,
+    /// How much of the stack it touches.
+    pub reach: Reach,
+    /// Its plan.
+    pub plan: Plan,
+    /// By value: what holds it, as soon as it is computed.
+    given: Vec<Option<Given>>,
+    /// By block: the label of a join, and how often control goes there by it.
+    labels: Vec<Option<(String, u32)>>,
+    /// Names of locals.
+    taken: Taken,
+    /// The struct that it returns, if it has several results.
+    results: Option<String>,
+}
+
+/// Prints a function.
+pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
+    let function = stack.module.function(id);
+    let mut taken = stack.names.inside.clone();
+    let plan = Plan::of(stack, function);
+    let mut names = Vec::new();
+    for value in function.parameters() {
+        let hint = function.values[value.at()].hint.as_str();
+        let hint = if hint.is_empty() { "given" } else { hint };
+        // A message that moves on is copied to a local, which has the name of the source.
+        names.push(match plan.moves_on(function, *value) {
+            true => taken.take(&format!("{hint}_given")),
+            false => taken.take(hint),
+        });
+        if function.type_of(*value) == Type::View {
+            let name = names.last().expect("it was just put there");
+            taken.reserve(&format!("{name}_length"));
+        }
+    }
+    let several = prototype::returns_struct(&function.results);
+    let mut printer = Printer {
+        stack,
+        function,
+        id,
+        definitions: Definitions::of(function),
+        reach: stack.reach[id.at()],
+        plan,
+        given: vec![None; function.values.len()],
+        labels: vec![None; function.blocks.len()],
+        taken,
+        results: several.then(|| prototype::result(stack, id)),
+    };
+    let mut parameters = prototype::parameters(stack, id, &names);
+    if prototype::yields(stack, id) {
+        parameters.push("struct words *words".to_string());
+    }
+    let mut body = printer.receive(&names);
+    body.extend(printer.body());
+    if let Some(S::Return(None)) = body.last() {
+        body.pop();
+    }
+    CFunction {
+        comment: described(stack, function),
+        result: format!("static {}", prototype::result(stack, id)),
+        name: stack.names.functions[id.at()].clone(),
+        parameters: parameters.clone(),
+        body: with_all_used(&parameters, body),
+    }
+}
+
+/// The place of a function in the sources: `arp.loom:41`.
+fn described(stack: &Stack<'_>, function: &Function) -> String {
+    function.span.map_or(String::new(), |span| {
+        let line = stack.sources.line(span.file, span.start);
+        let name = stack.sources.name(span.file);
+        let file = name.rsplit('/').next().unwrap_or(name);
+        format!("{file}:{line}")
+    })
+}
+
+/// Parameters that nothing mentions are named once, for compilers.
+fn with_all_used(parameters: &[String], body: Vec<S>) -> Vec<S> {
+    let names = parameters.iter().filter_map(|one| {
+        let end = one.rsplit([' ', '*']).next()?;
+        (one != "void").then_some(end)
+    });
+    let unused = names.filter(|name| !crate::c::walk::is_named(name, &body));
+    let mut all: Vec<S> = unused.map(|name| S::Do(atom(name).cast("void"))).collect();
+    all.extend(body);
+    all
+}
+
+impl<'p> Printer<'p> {
+    /// The parameters hold their values. A message that the function moves is copied first.
+    fn receive(&mut self, names: &[String]) -> Vec<S> {
+        let mut body = Vec::new();
+        let parameters: Vec<Value> = self.function.parameters().to_vec();
+        for (value, name) in parameters.into_iter().zip(names) {
+            let given = match self.function.type_of(value) {
+                Type::Int(bits) => Given::Number(number::Number::local(bits, atom(name))),
+                Type::Instance(_) => Given::Number(number::Number::word(atom(name))),
+                Type::Bytes(_) => Given::Bytes(atom(name)),
+                Type::View => Given::View {
+                    data: atom(name),
+                    length: atom(format!("{name}_length")),
+                },
+                Type::Slot => Given::Slot(atom(name)),
+                Type::Message if self.plan.moves_on(self.function, value) => {
+                    let own = self.name(value, "message");
+                    body.push(S::Declare {
+                        kind: super::types::local(self.stack, Type::Message),
+                        name: own.clone(),
+                        value: Some(crate::c::tree::Expression::Unary("*", Box::new(atom(name)))),
+                    });
+                    Given::Message(Variable::own(&own))
+                }
+                Type::Message => Given::Message(Variable::pointer(name)),
+            };
+            self.given[value.at()] = Some(given);
+        }
+        body
+    }
+
+    /// A name for a local: that of the source, or else a word for its operation.
+    pub fn name(&mut self, value: Value, otherwise: &str) -> String {
+        let hint = &self.function.values[value.at()].hint;
+        let wanted = if hint.is_empty() { otherwise } else { hint };
+        let wanted = wanted.to_string();
+        self.taken.take(&wanted)
+    }
+
+    /// A name for a local that holds no value of the function.
+    pub fn local(&mut self, wanted: &str) -> String {
+        self.taken.take(wanted)
+    }
+}

@@ -1,0 +1,279 @@
+//! Values in C: the expressions and variables that hold them.
+
+use super::super::types;
+use super::Printer;
+use super::number::{Kind, Number};
+use crate::c::tree::{Expression as C, Statement as S, atom};
+use crate::ir::{Type, Value};
+
+/// A variable that holds a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    name: String,
+    is_pointer: bool,
+}
+
+impl Variable {
+    /// A struct of the function's own.
+    pub fn own(name: &str) -> Variable {
+        Variable {
+            name: name.to_string(),
+            is_pointer: false,
+        }
+    }
+
+    /// A struct of whoever called, which is only read.
+    pub fn pointer(name: &str) -> Variable {
+        Variable {
+            name: name.to_string(),
+            is_pointer: true,
+        }
+    }
+
+    /// A member.
+    pub fn member(&self, member: &str) -> C {
+        match self.is_pointer {
+            true => atom(&self.name).behind(member),
+            false => atom(&self.name).member(member),
+        }
+    }
+
+    /// Its address.
+    pub fn address(&self) -> C {
+        match self.is_pointer {
+            true => atom(&self.name),
+            false => atom(&self.name).address(),
+        }
+    }
+
+    /// The struct itself.
+    pub fn whole(&self) -> C {
+        match self.is_pointer {
+            true => C::Unary("*", Box::new(atom(&self.name))),
+            false => atom(&self.name),
+        }
+    }
+}
+
+/// What holds a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// A number, or the index of an instance.
+    Number(Number),
+    /// A struct of bytes.
+    Bytes(C),
+    /// Bytes, and how many.
+    View {
+        /// A pointer to the first.
+        data: C,
+        /// A `uint32_t`.
+        length: C,
+    },
+    /// A message.
+    Message(Variable),
+    /// A buffer.
+    Slot(C),
+}
+
+impl Given {
+    /// The expression that is stored in a place of the type.
+    pub fn stored(self, of: Type) -> C {
+        match (self, of) {
+            (Given::Number(number), Type::Int(bits)) => number.narrow(types::stored_bits(bits)),
+            (Given::Number(number), _) => number.code,
+            (Given::Bytes(code) | Given::Slot(code), _) => code,
+            (Given::Message(variable), _) => variable.whole(),
+            (Given::View { data, .. }, _) => data,
+        }
+    }
+
+    /// The arguments that hand it to a function.
+    pub fn arguments(self) -> Vec<C> {
+        match self {
+            Given::Number(number) => vec![number.code],
+            Given::Bytes(code) | Given::Slot(code) => vec![code],
+            Given::View { data, length } => vec![data, length],
+            Given::Message(variable) => vec![variable.address()],
+        }
+    }
+}
+
+impl Printer<'_> {
+    /// The value; one that stands in place is computed here.
+    pub fn value(&mut self, value: Value, out: &mut Vec<S>) -> Given {
+        let value = self.plan.of_same(value);
+        if let Some(given) = &self.given[value.at()] {
+            return given.clone();
+        }
+        let instruction = self.definition(value);
+        let given = self.computed(instruction, out);
+        given.expect("an operation with one result gives it")
+    }
+
+    /// A number.
+    pub fn number(&mut self, value: Value, out: &mut Vec<S>) -> Number {
+        match self.value(value, out) {
+            Given::Number(number) => number,
+            other => panic!("{value:?} is no number: {other:?}"),
+        }
+    }
+
+    /// A number, as C.
+    pub fn code(&mut self, value: Value, out: &mut Vec<S>) -> C {
+        self.number(value, out).code
+    }
+
+    /// A number that may stand in an expression several times.
+    pub fn settled(&mut self, value: Value, name: &str, out: &mut Vec<S>) -> Number {
+        let number = self.number(value, out);
+        match &number.code {
+            C::Atom(_) => number,
+            _ => {
+                let Type::Int(bits) = self.function.type_of(value) else {
+                    return number;
+                };
+                let own = self.local(name);
+                let kind = types::local(self.stack, Type::Int(bits));
+                out.push(constant(&kind, &own, number.code));
+                Number::local(bits, atom(own))
+            }
+        }
+    }
+
+    /// Bytes.
+    pub fn bytes(&mut self, value: Value, out: &mut Vec<S>) -> C {
+        match self.value(value, out) {
+            Given::Bytes(code) => code,
+            other => panic!("{value:?} are no bytes: {other:?}"),
+        }
+    }
+
+    /// A view: its first byte, and how many there are.
+    pub fn view(&mut self, value: Value, out: &mut Vec<S>) -> (C, C) {
+        match self.value(value, out) {
+            Given::View { data, length } => (data, length),
+            other => panic!("{value:?} is no view: {other:?}"),
+        }
+    }
+
+    /// The variable of a message.
+    pub fn message(&mut self, value: Value) -> Variable {
+        match &self.given[self.plan.of_same(value).at()] {
+            Some(Given::Message(variable)) => variable.clone(),
+            other => panic!("{value:?} is no message: {other:?}"),
+        }
+    }
+
+    /// The index of an instance.
+    pub fn instance(&mut self, value: Value, out: &mut Vec<S>) -> C {
+        self.code(value, out)
+    }
+
+    /// From here on this holds a value.
+    pub fn hold(&mut self, value: Value, given: Given) {
+        let value = self.plan.of_same(value);
+        self.given[value.at()] = Some(given);
+    }
+
+    /// Gives a value a name where it is computed, unless nobody uses it.
+    pub fn bind(&mut self, value: Value, given: Given, word: &str, out: &mut Vec<S>) {
+        if !self.plan.is_used(value) {
+            return;
+        }
+        let of = self.function.type_of(value);
+        let held = match given {
+            Given::Number(Number {
+                kind: Kind::Literal(_),
+                ..
+            })
+            | Given::Message(_)
+            | Given::Slot(_) => given,
+            Given::Number(number) if matches!(number.code, C::Atom(_)) => Given::Number(number),
+            Given::Number(number) => {
+                let name = self.name(value, word);
+                out.push(constant(&types::local(self.stack, of), &name, number.code));
+                match of {
+                    Type::Int(bits) => Given::Number(Number::local(bits, atom(name))),
+                    _ => Given::Number(Number::word(atom(name))),
+                }
+            }
+            Given::Bytes(C::Atom(name)) => Given::Bytes(C::Atom(name)),
+            Given::Bytes(code) => {
+                let name = self.name(value, word);
+                out.push(constant(&types::local(self.stack, of), &name, code));
+                Given::Bytes(atom(name))
+            }
+            Given::View { data, length } => {
+                let name = self.name(value, word);
+                let length_name = self.local(&format!("{name}_length"));
+                out.push(S::Declare {
+                    kind: "const uint8_t *const".to_string(),
+                    name: name.clone(),
+                    value: Some(data),
+                });
+                let length = match length {
+                    C::Atom(_) => length,
+                    length if self.asks_length(value) => {
+                        out.push(constant("uint32_t", &length_name, length));
+                        atom(length_name)
+                    }
+                    length => length,
+                };
+                let data = atom(name);
+                Given::View { data, length }
+            }
+        };
+        self.hold(value, held);
+    }
+
+    /// A value in a variable that is only declared: each edge to a join sets it.
+    pub fn declare(&mut self, value: Value, word: &str, out: &mut Vec<S>) {
+        if !self.plan.is_used(value) && self.function.type_of(value) != Type::Message {
+            return;
+        }
+        let of = self.function.type_of(value);
+        let name = self.name(value, word);
+        let declared = |kind: String, name: &str| S::Declare {
+            kind,
+            name: name.to_string(),
+            value: None,
+        };
+        out.push(declared(types::local(self.stack, of), &name));
+        let held = match of {
+            Type::Int(bits) => Given::Number(Number::local(bits, atom(name))),
+            Type::Instance(_) => Given::Number(Number::word(atom(name))),
+            Type::Bytes(_) => Given::Bytes(atom(name)),
+            Type::Message => Given::Message(Variable::own(&name)),
+            Type::Slot => Given::Slot(atom(name)),
+            Type::View => {
+                let length = self.local(&format!("{name}_length"));
+                out.push(declared("uint32_t".to_string(), &length));
+                Given::View {
+                    data: atom(name),
+                    length: atom(length),
+                }
+            }
+        };
+        self.hold(value, held);
+    }
+
+    /// A view's length is looked at, or the view is handed on.
+    fn asks_length(&self, view: Value) -> bool {
+        use crate::ir::op::Op;
+        let same = |value: &Value| self.plan.of_same(*value) == self.plan.of_same(view);
+        let reads = |op: &Op| matches!(op, Op::Read(_) | Op::ReadBytes(_) | Op::ReadPart(_));
+        let mut instructions = self.function.instructions();
+        let asks = instructions.any(|one| !reads(&one.op) && one.operands.iter().any(same));
+        let mut ends = self.function.blocks.iter();
+        asks || ends.any(|block| block.terminator.uses().iter().any(same))
+    }
+}
+
+/// `const kind name = value;`
+pub fn constant(kind: &str, name: &str, value: C) -> S {
+    S::Declare {
+        kind: format!("const {kind}"),
+        name: name.to_string(),
+        value: Some(value),
+    }
+}

@@ -1,0 +1,81 @@
+//! Operations on constants.
+//!
+//! In: an operation and the numbers that it is given. Out: its result. Interpreters and passes
+//! share this.
+
+use super::op::{Arithmetic, Compare};
+use super::types::{ones, signed};
+
+/// The result of an operation on two numbers of so many bits; none of a division by 0.
+///
+/// ```
+/// use stackloom::ir::evaluate::arithmetic;
+/// use stackloom::ir::op::Arithmetic;
+///
+/// assert_eq!(arithmetic(Arithmetic::Add, 0xff, 2, 8), Some(1));
+/// assert_eq!(arithmetic(Arithmetic::Udiv, 1, 0, 8), None);
+/// ```
+pub fn arithmetic(how: Arithmetic, one: u64, other: u64, bits: u8) -> Option<u64> {
+    let (minus, by) = (signed(one, bits), signed(other, bits));
+    let divides = matches!(
+        how,
+        Arithmetic::Udiv | Arithmetic::Urem | Arithmetic::Sdiv | Arithmetic::Srem
+    );
+    if divides && other == 0 {
+        return None;
+    }
+    let shift = |shifted: u64| if other < u64::from(bits) { shifted } else { 0 };
+    let count = other as u32;
+    let number = match how {
+        Arithmetic::Add => one.wrapping_add(other),
+        Arithmetic::Sub => one.wrapping_sub(other),
+        Arithmetic::Mul => one.wrapping_mul(other),
+        Arithmetic::Udiv => one / other,
+        Arithmetic::Urem => one % other,
+        Arithmetic::Sdiv => minus.wrapping_div(by) as u64,
+        Arithmetic::Srem => minus.wrapping_rem(by) as u64,
+        Arithmetic::And => one & other,
+        Arithmetic::Or => one | other,
+        Arithmetic::Xor => one ^ other,
+        Arithmetic::Shl => shift(one.wrapping_shl(count)),
+        Arithmetic::Lshr => shift(one.wrapping_shr(count)),
+        Arithmetic::Ashr => shift(minus.wrapping_shr(count) as u64),
+        Arithmetic::Umin => one.min(other),
+        Arithmetic::Umax => one.max(other),
+        Arithmetic::Smin => minus.min(by) as u64,
+        Arithmetic::Smax => minus.max(by) as u64,
+    };
+    Some(number & ones(bits))
+}
+
+/// A comparison of two numbers of so many bits.
+pub fn compared(how: Compare, one: u64, other: u64, bits: u8) -> bool {
+    let (minus, than) = (signed(one, bits), signed(other, bits));
+    match how {
+        Compare::Eq => one == other,
+        Compare::Ne => one != other,
+        Compare::Ult => one < other,
+        Compare::Ule => one <= other,
+        Compare::Slt => minus < than,
+        Compare::Sle => minus <= than,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_wrap_at_their_width() {
+        let of = |how, one, other| arithmetic(how, one, other, 8);
+        assert_eq!(of(Arithmetic::Add, 0xff, 2), Some(1));
+        assert_eq!(of(Arithmetic::Sdiv, 0x80, 0xff), Some(0x80));
+        assert_eq!(of(Arithmetic::Srem, 0xf9, 2), Some(0xff));
+        assert_eq!(of(Arithmetic::Ashr, 0x80, 3), Some(0xf0));
+        assert_eq!(of(Arithmetic::Ashr, 0x80, 8), Some(0));
+        assert_eq!(of(Arithmetic::Smin, 0x80, 1), Some(0x80));
+        assert_eq!(of(Arithmetic::Umin, 0x80, 1), Some(1));
+        assert_eq!(of(Arithmetic::Udiv, 1, 0), None);
+        assert!(compared(Compare::Slt, 0xff, 0, 8) && !compared(Compare::Ult, 0xff, 0, 8));
+    }
+}

@@ -1,0 +1,154 @@
+//! Dead code: values that nobody uses, parameters of blocks that nobody reads, and stores that are
+//! written over before anybody looks.
+//!
+//! In: a function and the effects of all that it calls. Out: the same without them.
+//!
+//! ```text
+//! store udp.port %u, 0          gone: nothing in between reads the field
+//! store udp.port %u, %1
+//! ```
+
+use crate::ir::edit::compact;
+use crate::ir::effects::{Effects, Resource, called};
+use crate::ir::op::Op;
+use crate::ir::{BlockId, Function, Instruction, Module, Region, Value};
+use std::collections::BTreeSet;
+
+/// Removes dead code from all functions of a module.
+pub fn run(module: &mut Module) {
+    let effects = Effects::of_functions(module);
+    for at in 0..module.functions.len() {
+        let mut function = std::mem::take(&mut module.functions[at].blocks);
+        for block in &mut function {
+            block.instructions =
+                without_lost_stores(module, &effects, std::mem::take(&mut block.instructions));
+        }
+        module.functions[at].blocks = function;
+        let mut function = module.functions[at].clone();
+        unused(module, &effects, &mut function);
+        module.functions[at] = function;
+    }
+}
+
+/// The instructions of a block without stores to a place that is written again.
+fn without_lost_stores(
+    module: &Module,
+    effects: &[Effects],
+    instructions: Vec<Instruction>,
+) -> Vec<Instruction> {
+    let mut again: BTreeSet<(Region, Vec<Value>)> = BTreeSet::new();
+    let mut kept = Vec::new();
+    for instruction in instructions.into_iter().rev() {
+        let op = &instruction.op;
+        if let Op::Store(region) = op {
+            let place = &instruction.operands[..instruction.operands.len() - 1];
+            if !again.insert((*region, place.to_vec())) {
+                continue;
+            }
+        } else {
+            let mut own = Effects::of(module, op);
+            for function in called(module, op) {
+                own.add(&effects[function.at()]);
+            }
+            let is_plain = own.are_none() || matches!(op, Op::Change(..) | Op::Store(_));
+            match is_plain {
+                true => again.retain(|(region, _)| !own.reads.contains(&Resource::Region(*region))),
+                // What the host, or another event, might see.
+                false => again.clear(),
+            }
+        }
+        kept.push(instruction);
+    }
+    kept.reverse();
+    kept
+}
+
+/// Removes what nobody uses, until all that is left is used.
+fn unused(module: &Module, effects: &[Effects], function: &mut Function) {
+    loop {
+        let used = used(function);
+        let mut changed = false;
+        for block in &mut function.blocks {
+            block.instructions.retain(|instruction| {
+                let is_used = instruction.results.iter().any(|result| used[result.at()]);
+                let keeps = is_used || does_something(module, effects, instruction);
+                changed |= !keeps;
+                keeps
+            });
+        }
+        changed |= without_parameters(function, &used);
+        if !changed {
+            compact(function);
+            return;
+        }
+    }
+}
+
+fn used(function: &Function) -> Vec<bool> {
+    let mut used = vec![false; function.values.len()];
+    for block in &function.blocks {
+        let operands = block.instructions.iter().flat_map(|one| &one.operands);
+        for value in operands.copied().chain(block.terminator.uses()) {
+            used[value.at()] = true;
+        }
+    }
+    used
+}
+
+fn does_something(module: &Module, effects: &[Effects], instruction: &Instruction) -> bool {
+    let op = &instruction.op;
+    let mut own = Effects::of(module, op);
+    for function in called(module, op) {
+        own.add(&effects[function.at()]);
+    }
+    // A handle is used up, even by what writes nothing.
+    !own.are_none() || instruction.results.is_empty()
+}
+
+/// Removes parameters of blocks that nobody reads, and what edges give them.
+fn without_parameters(function: &mut Function, used: &[bool]) -> bool {
+    let is_linear = |value: Value| function.type_of(value).is_linear();
+    let dead: Vec<Vec<bool>> = function
+        .blocks
+        .iter()
+        .enumerate()
+        .map(|(at, block)| {
+            let all = block.parameters.iter();
+            let dead = all.map(|one| at != 0 && !used[one.at()] && !is_linear(*one));
+            dead.collect()
+        })
+        .collect();
+    // The results of an attempt are the last parameters, and stay.
+    let mut given: Vec<usize> = function
+        .blocks
+        .iter()
+        .map(|one| one.parameters.len())
+        .collect();
+    for block in &function.blocks {
+        for edge in block.terminator.edges() {
+            let place = &mut given[edge.block.at()];
+            *place = edge.arguments.len().min(*place);
+        }
+    }
+    let goes = |block: BlockId, at: usize| at < given[block.at()] && dead[block.at()][at];
+    let mut changed = false;
+    for at in 0..function.blocks.len() {
+        let id = BlockId(at as u32);
+        let block = &mut function.blocks[at];
+        let mut place = 0;
+        block.parameters.retain(|_| {
+            place += 1;
+            !goes(id, place - 1)
+        });
+        changed |= block.parameters.len() < place;
+        for edge in block.terminator.edges_mut() {
+            let mut place = 0;
+            let target = edge.block;
+            edge.arguments.retain(|_| {
+                place += 1;
+                !goes(target, place - 1)
+            });
+        }
+    }
+    changed
+}

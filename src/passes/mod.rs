@@ -1,0 +1,59 @@
+//! Passes: the stack IR becomes shorter and faster, and does the same.
+//!
+//! Each pass is a file, a row of [`PASSES`], and a function of a module. It may be left out by name;
+//! the verifier passes the module before and behind each.
+//!
+//! ```text
+//! fold               constants and identities; no branch asks a constant behind it
+//! value-numbering    a value that is known is not computed again, a field that is known not loaded
+//! straighten         no block only leads on, no jump leads to a block of its own
+//! dead-code          no value is computed that nobody uses
+//! fold-identical     no two functions are the same
+//! ```
+
+pub mod dead_code;
+pub mod fold;
+pub mod fold_identical;
+pub mod straighten;
+pub mod value_numbering;
+
+use crate::ir::Module;
+
+/// A pass.
+pub struct Pass {
+    /// Its name.
+    pub name: &'static str,
+    /// One sentence of what it does.
+    pub about: &'static str,
+    /// Changes a module.
+    pub run: fn(&mut Module),
+}
+
+/// All passes, in the order in which they run.
+pub const PASSES: [Pass; 5] = [
+    Pass {
+        name: "fold",
+        about: "Computes what is known when the stack is compiled",
+        run: fold::run,
+    },
+    Pass {
+        name: "value-numbering",
+        about: "Computes and loads once what is the same",
+        run: value_numbering::run,
+    },
+    Pass {
+        name: "straighten",
+        about: "Joins blocks, and leads edges where control goes in the end",
+        run: straighten::run,
+    },
+    Pass {
+        name: "dead-code",
+        about: "Removes values that nobody uses, and stores that are written over",
+        run: dead_code::run,
+    },
+    Pass {
+        name: "fold-identical",
+        about: "Keeps one of functions that are the same",
+        run: fold_identical::run,
+    },
+];

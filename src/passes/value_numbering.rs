@@ -1,0 +1,302 @@
+//! Global value numbering, with loads that nothing has changed since, stores that are read again,
+//! and conditions that are known from a branch.
+//!
+//! In: a function and the effects of all that it calls. Out: a value that was computed before, on
+//! all ways, is not computed again. Each region has a *version*, another behind each operation that
+//! writes it; a load is the same as one of the same place and version. Graphs have no cycles, so one
+//! pass in order finds everything (Briggs, Cooper and Simpson, "Value numbering", 1997).
+//!
+//! ```text
+//! store udp.port %u, %1        branch %c, b1, b2
+//! %2 = load udp.port %u        b1: %d is %c; uses of %d here are uses of 1
+//! uses of %2 are uses of %1
+//! ```
+
+use crate::ir::definitions::Definitions;
+use crate::ir::edit::{compact, substitute};
+use crate::ir::effects::{Effects, Resource, called, called_by_attempt};
+use crate::ir::graph::Graph;
+use crate::ir::op::{Attempt, Op};
+use crate::ir::{
+    Block, BlockId, Edge, Function, Instruction, KindId, Module, Region, Terminator, Value,
+};
+use std::collections::BTreeMap;
+use std::collections::HashMap;
+
+/// Numbers the values of all functions of a module.
+pub fn run(module: &mut Module) {
+    let effects = Effects::of_functions(module);
+    for at in 0..module.functions.len() {
+        let mut function = module.functions[at].clone();
+        number(module, &effects, &mut function);
+        module.functions[at] = function;
+    }
+}
+
+/// Regions that were written, each with the number of the last time. Others have version 0.
+type Versions = BTreeMap<Resource, u32>;
+
+/// An operation, its operands, and the versions of what it reads.
+type Key = (Op, Vec<Value>, Vec<u32>);
+
+struct Numbering<'n> {
+    module: &'n Module,
+    effects: &'n [Effects],
+    graph: Graph,
+    /// By value: the first that is the same.
+    by: Vec<Value>,
+    /// Where each known value was computed.
+    found: HashMap<Key, Vec<(BlockId, Value)>>,
+    versions: Versions,
+    last: u32,
+}
+
+fn number(module: &Module, effects: &[Effects], function: &mut Function) {
+    let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
+    let mut numbering = Numbering {
+        module,
+        effects,
+        by: (0..function.values.len() as u32).map(Value).collect(),
+        found: HashMap::new(),
+        versions: Versions::new(),
+        last: 0,
+        graph,
+    };
+    let order = numbering.graph.order.clone();
+    let mut ends: Vec<Option<Versions>> = vec![None; function.blocks.len()];
+    for id in order {
+        numbering.versions = numbering.joined(id, &ends);
+        numbering.parameters(function, id);
+        numbering.block(function, id);
+        ends[id.at()] = Some(std::mem::take(&mut numbering.versions));
+    }
+    substitute(function, &numbering.by);
+    known_conditions(function, &numbering.graph);
+    compact(function);
+}
+
+impl Numbering<'_> {
+    /// The versions at the beginning of a block: where its predecessors differ, a new one.
+    fn joined(&mut self, id: BlockId, ends: &[Option<Versions>]) -> Versions {
+        let mut before = self.graph.before[id.at()].iter();
+        let Some(first) = before.next() else {
+            return Versions::new();
+        };
+        let end = |id: &BlockId| ends[id.at()].as_ref().expect("an order has these before");
+        let mut joined = end(first).clone();
+        let mut differ: Vec<Resource> = Vec::new();
+        for other in before {
+            let other = end(other);
+            for resource in joined.keys().chain(other.keys()) {
+                if joined.get(resource) != other.get(resource) {
+                    differ.push(*resource);
+                }
+            }
+        }
+        for resource in differ {
+            self.last += 1;
+            joined.insert(resource, self.last);
+        }
+        joined
+    }
+
+    /// A parameter to which all edges bring the same value is that value.
+    fn parameters(&mut self, function: &Function, id: BlockId) {
+        let parameters = function.block(id).parameters.len();
+        if id == BlockId(0) || parameters == 0 {
+            return;
+        }
+        let edges: Vec<&Edge> = self.graph.before[id.at()]
+            .iter()
+            .flat_map(|before| function.block(*before).terminator.edges())
+            .filter(|edge| edge.block == id)
+            .collect();
+        for at in 0..parameters {
+            let own = function.block(id).parameters[at];
+            if function.type_of(own).is_linear() {
+                continue;
+            }
+            let mut given = edges.iter().map(|edge| edge.arguments.get(at));
+            let first = given.next().flatten().map(|value| self.by[value.at()]);
+            let Some(first) = first else {
+                continue;
+            };
+            let same = |value: Option<&Value>| value.is_some_and(|one| self.by[one.at()] == first);
+            if given.all(same) {
+                self.by[own.at()] = first;
+            }
+        }
+    }
+
+    fn block(&mut self, function: &mut Function, id: BlockId) {
+        let mut instructions = std::mem::take(&mut function.blocks[id.at()].instructions);
+        instructions.retain_mut(|instruction| {
+            for operand in &mut instruction.operands {
+                *operand = self.by[operand.at()];
+            }
+            self.keeps(function, id, instruction)
+        });
+        function.blocks[id.at()].instructions = instructions;
+        let Block { terminator, .. } = function.block(id);
+        if let Terminator::Try {
+            attempt,
+            operands,
+            done,
+            ..
+        } = terminator
+        {
+            let mut effects = Effects::of_attempt(self.module, attempt);
+            for function in called_by_attempt(self.module, attempt) {
+                effects.add(&self.effects[function.at()]);
+            }
+            self.write(&effects);
+            self.finds(function, attempt, operands, done);
+        }
+    }
+
+    /// Notes the value of an instruction; false if it is known already.
+    fn keeps(&mut self, function: &Function, id: BlockId, instruction: &Instruction) -> bool {
+        let op = &instruction.op;
+        let mut effects = Effects::of(self.module, op);
+        for function in called(self.module, op) {
+            effects.add(&self.effects[function.at()]);
+        }
+        match op {
+            Op::At(kind) => effects.reads.extend(self.slots(*kind)),
+            // A view may be read until something is written there: behind that it is another.
+            Op::Look | Op::Before | Op::Around => {
+                effects.reads.insert(Resource::Bytes);
+            }
+            _other => {}
+        }
+        let is_value = match instruction.results[..] {
+            [result] => !function.type_of(result).is_linear(),
+            _ => false,
+        };
+        if is_value && effects.are_none() && !matches!(op, Op::Loop(..) | Op::Run(..)) {
+            let result = instruction.results[0];
+            let key = self.key(op.clone(), instruction.operands.clone(), &effects);
+            return match self.known(&key, id) {
+                Some(first) => {
+                    self.by[result.at()] = first;
+                    false
+                }
+                None => {
+                    self.found.entry(key).or_default().push((id, result));
+                    true
+                }
+            };
+        }
+        self.write(&effects);
+        if let Op::Store(region) = op {
+            self.stored(*region, id, &instruction.operands);
+        }
+        true
+    }
+
+    /// A load behind a store gives what was stored.
+    fn stored(&mut self, region: Region, id: BlockId, operands: &[Value]) {
+        let (value, place) = operands.split_last().expect("a store has a value");
+        let load = Op::Load(region);
+        let effects = Effects::of(self.module, &load);
+        let key = self.key(load, place.to_vec(), &effects);
+        self.found.entry(key).or_default().push((id, *value));
+    }
+
+    /// An instance that an attempt finds has this index, until an instance of its kind is freed.
+    fn finds(&mut self, function: &Function, attempt: &Attempt, operands: &[Value], done: &Edge) {
+        if let Attempt::Live(kind) = attempt
+            && self.graph.before[done.block.at()].len() == 1
+        {
+            let result = function.block(done.block).parameters.last();
+            let result = *result.expect("an attempt gives an instance");
+            let mut effects = Effects::default();
+            effects.reads.extend(self.slots(*kind));
+            let index = self.by[operands[0].at()];
+            let key = self.key(Op::At(*kind), vec![index], &effects);
+            self.found
+                .entry(key)
+                .or_default()
+                .push((done.block, result));
+        }
+    }
+
+    /// The resources that are others behind each `free` of an instance of a kind.
+    fn slots(&self, kind: KindId) -> [Resource; 2] {
+        [kind, self.module.root(kind)].map(Resource::Instances)
+    }
+
+    fn key(&self, op: Op, operands: Vec<Value>, effects: &Effects) -> Key {
+        let versions = effects.reads.iter();
+        let versions = versions.map(|one| self.versions.get(one).copied().unwrap_or(0));
+        (op, operands, versions.collect())
+    }
+
+    fn known(&self, key: &Key, id: BlockId) -> Option<Value> {
+        let all = self.found.get(key)?.iter();
+        let mut above = all.filter(|(block, _)| self.graph.dominates(*block, id));
+        above.next().map(|(_, value)| *value)
+    }
+
+    fn write(&mut self, effects: &Effects) {
+        for resource in &effects.writes {
+            self.last += 1;
+            self.versions.insert(*resource, self.last);
+        }
+    }
+}
+
+/// Where a branch was taken, its condition is known, and all that follows from it.
+fn known_conditions(function: &mut Function, graph: &Graph) {
+    let mut facts: Vec<(BlockId, Value, bool)> = Vec::new();
+    let definitions = Definitions::of(function);
+    for (_, block) in function.all_blocks() {
+        let Terminator::Branch {
+            condition,
+            then,
+            otherwise,
+            ..
+        } = &block.terminator
+        else {
+            continue;
+        };
+        for (edge, holds) in [(then, true), (otherwise, false)] {
+            if graph.before[edge.block.at()].len() == 1 {
+                let all = definitions.implied(*condition, holds).into_iter();
+                facts.extend(all.map(|(bit, holds)| (edge.block, bit, holds)));
+            }
+        }
+    }
+    let mut by_bit: HashMap<Value, Vec<(BlockId, bool)>> = HashMap::new();
+    for (block, bit, holds) in facts {
+        by_bit.entry(bit).or_default().push((block, holds));
+    }
+    let known = |bit: Value, at: BlockId| {
+        let all = by_bit.get(&bit)?.iter();
+        let mut above = all.filter(|(block, _)| graph.dominates(*block, at));
+        above.next().map(|(_, holds)| *holds)
+    };
+    let mut taken = Vec::new();
+    for (id, block) in function.all_blocks() {
+        if let Terminator::Branch {
+            condition,
+            then,
+            otherwise,
+            ..
+        } = &block.terminator
+            && let Some(holds) = known(*condition, id)
+        {
+            taken.push((
+                id,
+                if holds {
+                    then.clone()
+                } else {
+                    otherwise.clone()
+                },
+            ));
+        }
+    }
+    for (id, edge) in taken {
+        function.blocks[id.at()].terminator = Terminator::Jump(edge);
+    }
+}
