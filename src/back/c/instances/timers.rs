@@ -1,0 +1,136 @@
+//! Timers: in, the kinds of a module; out, the numbers of their timers, the statements that begin
+//! all of them, and the function that starts what follows the end of one.
+//!
+//! ```text
+//! UDP_TIMERS + 0   timer 0 of instance 0
+//! UDP_TIMERS + 1   timer 1 of instance 0
+//! UDP_TIMERS + 2   timer 0 of instance 1
+//! ```
+
+use crate::back::c::Stack;
+use crate::back::c::containers::instance;
+use crate::back::c::prototype::{Reach, called};
+use crate::back::c::records::kinds;
+use crate::c::tree::{
+    Expression as C, Function, Item, Statement as S, assign, atom, binary, call_statement,
+};
+use crate::ir::{KindId, Module};
+
+/// The kinds that have timers, each with the number of its first timer.
+pub fn timers(module: &Module) -> Vec<(KindId, u32)> {
+    let mut next = 0;
+    let mut all = Vec::new();
+    for id in kinds(module) {
+        let own = of_kind(module, id);
+        all.extend((own > 0).then_some((id, next)));
+        next += own;
+    }
+    all
+}
+
+/// The number of all timers.
+pub fn timer_count(module: &Module) -> u32 {
+    kinds(module).map(|id| of_kind(module, id)).sum()
+}
+
+fn of_kind(module: &Module, id: KindId) -> u32 {
+    let kind = &module.kinds[id.at()];
+    kind.capacity * kind.timers.len() as u32
+}
+
+/// The constant that is the number of the first timer of a kind.
+pub fn first_timer(stack: &Stack<'_>, id: KindId) -> String {
+    format!("{}_TIMERS", stack.names.kind(id).to_uppercase())
+}
+
+/// The statements that begin all timers, and the heap in which those are that run.
+pub fn begin_timers(stack: &Stack<'_>) -> Vec<S> {
+    let all = timers(stack.module);
+    let heap = atom("stack").behind("timers").member("heap");
+    let heap = assign(heap, atom("stack").behind("timer_heap"));
+    let first = (!all.is_empty()).then_some(heap);
+    let kinds = all.into_iter().map(|(id, _)| begin(stack, id));
+    first.into_iter().chain(kinds).collect()
+}
+
+/// The timers of all instances of a kind begin.
+fn begin(stack: &Stack<'_>, id: KindId) -> S {
+    let names = &stack.names.kinds[id.at()].timers;
+    let count = atom(names.len().to_string());
+    let each = names.iter().enumerate().map(|(at, name)| {
+        let timer = instance(stack, id, atom("n")).member("timers");
+        let timer = timer.member(name.clone()).address();
+        let before = match names.len() {
+            1 => atom("n"),
+            _several => binary("*", count.clone(), atom("n")),
+        };
+        let first = binary("+", atom(first_timer(stack, id)), before);
+        let number = match at {
+            0 => first,
+            at => binary("+", first, atom(at.to_string())),
+        };
+        call_statement("sl_timer_begin", vec![timer, number])
+    });
+    let capacity = stack.module.kinds[id.at()].capacity;
+    S::For {
+        start: "uint32_t n = 0".to_string(),
+        condition: binary("<", atom("n"), atom(capacity.to_string())),
+        step: "n++".to_string(),
+        body: each.collect(),
+    }
+}
+
+/// The function that is called with the number of a timer that has expired; none without timers.
+/// Those with the greatest numbers come first, so that one comparison tells the kind.
+pub fn expire(stack: &Stack<'_>) -> Option<(String, Item)> {
+    let mut body: Vec<S> = Vec::new();
+    for (id, first) in timers(stack.module).into_iter().rev() {
+        let mut then = of_timer(stack, id);
+        if first == 0 {
+            body.extend(then);
+            continue;
+        }
+        then.push(S::Return(None));
+        let own = binary(">=", atom("timer"), atom(first_timer(stack, id)));
+        body.push(crate::c::tree::only_if(own, then));
+    }
+    let parameters = vec![
+        format!("struct {} *stack", stack.names.stack),
+        "uint32_t timer".to_string(),
+    ];
+    let function = Function {
+        comment: "A timer has expired.".to_string(),
+        result: "static void".to_string(),
+        name: "expire".to_string(),
+        parameters,
+        body,
+    };
+    let function = crate::back::c::with_all_used(function);
+    let named = (function.name.clone(), Item::Function(function));
+    (timer_count(stack.module) > 0).then_some(named)
+}
+
+/// The calls of the reactions to timers of a kind.
+fn of_timer(stack: &Stack<'_>, id: KindId) -> Vec<S> {
+    let own = &stack.module.kinds[id.at()].timers;
+    let passed = binary("-", atom("timer"), atom(first_timer(stack, id)));
+    let count = || atom(own.len().to_string());
+    let index = match own.len() {
+        1 => passed.clone(),
+        _several => binary("/", passed.clone(), count()),
+    };
+    let handled = own.iter().enumerate().filter_map(|(at, timer)| {
+        let reaction = called(stack, Reach::Stack, timer.expires?, vec![index.clone()]);
+        Some((vec![atom(at.to_string())], vec![S::Do(reaction)]))
+    });
+    let mut cases: Vec<(Vec<C>, Vec<S>)> = handled.collect();
+    match (own.len(), cases.len()) {
+        (_, 0) => Vec::new(),
+        (1, _) => cases.swap_remove(0).1,
+        _several => vec![S::Switch {
+            value: binary("%", passed, count()),
+            cases,
+            otherwise: None,
+        }],
+    }
+}
