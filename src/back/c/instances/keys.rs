@@ -64,10 +64,10 @@ impl Instances<'_, '_> {
         stores.collect()
     }
 
-    /// The comparison of an instance's first keys with parameters; none without keys.
-    pub(super) fn has_keys(&self, index: &C, count: usize) -> Option<C> {
+    /// The conditions that an instance's first keys are those of the parameters.
+    pub(super) fn has_keys(&self, index: &C, count: usize) -> Vec<C> {
         let keys = self.first_keys(count);
-        let equal = keys.map(|(name, member, of)| {
+        keys.map(|(name, member, of)| {
             let own = self.instance(index.clone()).member(member);
             match of {
                 Type::Bytes(length) => {
@@ -80,8 +80,8 @@ impl Instances<'_, '_> {
                 }
                 _number => binary("==", own, atom(name)),
             }
-        });
-        equal.reduce(|all, one| binary("&&", all, one))
+        })
+        .collect()
     }
 
     /// The bucket of keys: narrow ones are packed in as few words as they fit in.

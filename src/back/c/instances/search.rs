@@ -19,11 +19,11 @@ pub fn soonest_name(stack: &Stack<'_>, kind: KindId, timer: TimerId, keys: usize
     }
 }
 
-fn both(one: C, other: Option<C>) -> C {
-    match other {
-        Some(other) => binary("&&", one, other),
-        None => one,
-    }
+/// The condition that all of these hold.
+fn all(conditions: Vec<C>) -> C {
+    let all = conditions.into_iter();
+    let all = all.reduce(|all, one| binary("&&", all, one));
+    all.expect("there is a condition")
 }
 
 fn none() -> C {
@@ -66,7 +66,7 @@ impl Instances<'_, '_> {
             Lives::Created if capacity == slots => taken(atom("n")),
             Lives::Created => {
                 let slot = binary("%", atom("n"), root.capacity());
-                binary("&&", within, taken(slot))
+                all(vec![within, taken(slot)])
             }
             Lives::Always | Lives::With(_) => within,
         };
@@ -85,12 +85,16 @@ impl Instances<'_, '_> {
         self.asks(comment, self.named("ended"), "bool", index, is)
     }
 
-    /// The condition that an instance has a state, and is found.
-    fn is_there(&self) -> C {
-        let live = self.call("live", vec![atom("n")]);
+    /// The condition that an instance has a state.
+    fn is_live(&self) -> C {
+        self.call("live", vec![atom("n")])
+    }
+
+    /// The conditions that it has one, and is found.
+    fn is_there(&self) -> Vec<C> {
         let ended = self.beside("ended").element(atom("n"));
         let found = self.layout().has_ended.then(|| ended.negated());
-        both(live, found)
+        std::iter::once(self.is_live()).chain(found).collect()
     }
 
     /// Does something with each index that an instance may have.
@@ -127,16 +131,16 @@ impl Instances<'_, '_> {
         let count = self.kind().keys.len();
         let same = self.has_keys(&atom("n"), count);
         let body = match self.layout().buckets {
-            Some(_) => self.in_bucket(same.expect("what is hashed has keys")),
+            Some(_) => self.in_bucket(all(same)),
             None => {
                 // Those that live with another, each by a label, are there as long as that.
                 let with = matches!(self.kind().lives, Lives::With(_));
                 let there = match with && self.kind().stands_on.is_some() {
-                    true => self.call("live", vec![atom("n")]),
+                    true => vec![self.is_live()],
                     false => self.is_there(),
                 };
                 let found = vec![S::Return(Some(atom("n")))];
-                let one = only_if(both(there, same), found);
+                let one = only_if(all([there, same].concat()), found);
                 vec![self.each(vec![one]), S::Return(Some(none()))]
             }
         };
@@ -172,8 +176,10 @@ impl Instances<'_, '_> {
             "sl_timer_sooner",
             vec![own, self.timer(first.clone(), timer)],
         );
-        let there = both(binary("&&", self.is_there(), runs), self.has_keys(&n, keys));
-        let soonest = binary("&&", there, binary("||", is_first, sooner));
+        let mut soonest = self.is_there();
+        soonest.push(runs);
+        soonest.extend(self.has_keys(&n, keys));
+        soonest.push(binary("||", is_first, sooner));
         let called = &self.kind().timers[timer.at()].name;
         let these = if keys > 0 {
             ", of those with these keys"
@@ -186,7 +192,7 @@ impl Instances<'_, '_> {
                 name: "first".to_string(),
                 value: Some(none()),
             },
-            self.each(vec![only_if(soonest, vec![assign(first.clone(), n)])]),
+            self.each(vec![only_if(all(soonest), vec![assign(first.clone(), n)])]),
             S::Return(Some(first)),
         ];
         let comment =
@@ -200,7 +206,7 @@ impl Instances<'_, '_> {
         let name = &self.stack.names.kinds[self.id.at()].fields[key.at()];
         let below = self.instance(atom("n")).member(name.clone());
         let stands = binary("==", below, atom("on"));
-        let there = both(self.call("live", vec![atom("n")]), Some(stands));
+        let there = all(vec![self.is_live(), stands]);
         let found = only_if(there, vec![S::Return(Some(atom("n")))]);
         let comment = "The first that stands on a session below; SL_NONE if there is none.";
         let body = vec![self.each(vec![found]), S::Return(Some(none()))];

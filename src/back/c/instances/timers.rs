@@ -49,34 +49,38 @@ pub fn begin_timers(stack: &Stack<'_>) -> Vec<S> {
     let heap = atom("stack").behind("timers").member("heap");
     let heap = assign(heap, atom("stack").behind("timer_heap"));
     let first = (!all.is_empty()).then_some(heap);
-    let kinds = all.into_iter().map(|(id, _)| begin(stack, id));
+    let kinds = all.into_iter().flat_map(|(id, _)| begin(stack, id));
     first.into_iter().chain(kinds).collect()
 }
 
 /// The timers of all instances of a kind begin.
-fn begin(stack: &Stack<'_>, id: KindId) -> S {
+fn begin(stack: &Stack<'_>, id: KindId) -> Vec<S> {
     let names = &stack.names.kinds[id.at()].timers;
-    let count = atom(names.len().to_string());
+    let capacity = stack.module.kinds[id.at()].capacity;
+    let index = || atom(if capacity == 1 { "0" } else { "n" });
+    let before = match (capacity, names.len()) {
+        (1, _) => None,
+        (_, 1) => Some(index()),
+        (_, count) => Some(binary("*", atom(count.to_string()), index())),
+    };
     let each = names.iter().enumerate().map(|(at, name)| {
-        let timer = instance(stack, id, atom("n")).member("timers");
+        let timer = instance(stack, id, index()).member("timers");
         let timer = timer.member(name.clone()).address();
-        let before = match names.len() {
-            1 => atom("n"),
-            _several => binary("*", count.clone(), atom("n")),
-        };
-        let first = binary("+", atom(first_timer(stack, id)), before);
-        let number = match at {
-            0 => first,
-            at => binary("+", first, atom(at.to_string())),
-        };
+        let within = (at > 0).then(|| atom(at.to_string()));
+        let number = before.iter().cloned().chain(within);
+        let first = atom(first_timer(stack, id));
+        let number = number.fold(first, |sum, more| binary("+", sum, more));
         call_statement("sl_timer_begin", vec![timer, number])
     });
-    let capacity = stack.module.kinds[id.at()].capacity;
-    S::For {
-        start: "uint32_t n = 0".to_string(),
-        condition: binary("<", atom("n"), atom(capacity.to_string())),
-        step: "n++".to_string(),
-        body: each.collect(),
+    let body: Vec<S> = each.collect();
+    match capacity {
+        1 => body,
+        _several => vec![S::For {
+            start: "uint32_t n = 0".to_string(),
+            condition: binary("<", atom("n"), atom(capacity.to_string())),
+            step: "n++".to_string(),
+            body,
+        }],
     }
 }
 
@@ -112,11 +116,13 @@ pub fn expire(stack: &Stack<'_>) -> Option<(String, Item)> {
 
 /// The calls of the reactions to timers of a kind.
 fn of_timer(stack: &Stack<'_>, id: KindId) -> Vec<S> {
-    let own = &stack.module.kinds[id.at()].timers;
+    let kind = &stack.module.kinds[id.at()];
+    let own = &kind.timers;
     let passed = binary("-", atom("timer"), atom(first_timer(stack, id)));
     let count = || atom(own.len().to_string());
-    let index = match own.len() {
-        1 => passed.clone(),
+    let index = match (kind.capacity, own.len()) {
+        (1, _) => atom("0"),
+        (_, 1) => passed.clone(),
         _several => binary("/", passed.clone(), count()),
     };
     let handled = own.iter().enumerate().filter_map(|(at, timer)| {
