@@ -17,10 +17,10 @@ impl Instances<'_, '_> {
         let keys = kind.keys[..count].iter();
         keys.map(move |key| {
             let member = &members[key.at()];
-            let name = match OWN.contains(&member.as_str()) {
-                true => format!("{member}_"),
-                false => member.clone(),
-            };
+            let mut name = member.clone();
+            while OWN.contains(&name.as_str()) || name != *member && members.contains(&name) {
+                name.push('_');
+            }
             let of = self.stack.module.field(self.id, *key);
             match of.stored {
                 crate::ir::Stored::Value(of) => (name, member.as_str(), of),

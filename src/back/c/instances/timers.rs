@@ -12,7 +12,7 @@ use crate::back::c::containers::instance;
 use crate::back::c::prototype::{Reach, called};
 use crate::back::c::records::kinds;
 use crate::c::tree::{
-    Expression as C, Function, Item, Statement as S, assign, atom, binary, call_statement,
+    Expression as C, Function, Item, Statement as S, assign, atom, binary, call_statement, only_if,
 };
 use crate::ir::{KindId, Module};
 
@@ -96,7 +96,7 @@ pub fn expire(stack: &Stack<'_>) -> Option<(String, Item)> {
         }
         then.push(S::Return(None));
         let own = binary(">=", atom("timer"), atom(first_timer(stack, id)));
-        body.push(crate::c::tree::only_if(own, then));
+        body.push(only_if(own, then));
     }
     let parameters = vec![
         format!("struct {} *stack", stack.names.stack),
@@ -130,11 +130,17 @@ fn of_timer(stack: &Stack<'_>, id: KindId) -> Vec<S> {
         Some((vec![atom(at.to_string())], vec![S::Do(reaction)]))
     });
     let mut cases: Vec<(Vec<C>, Vec<S>)> = handled.collect();
+    let which = binary("%", passed, count());
     match (own.len(), cases.len()) {
         (_, 0) => Vec::new(),
         (1, _) => cases.swap_remove(0).1,
+        (_, 1) => {
+            let (mut values, then) = cases.swap_remove(0);
+            let own = binary("==", which, values.remove(0));
+            vec![only_if(own, then)]
+        }
         _several => vec![S::Switch {
-            value: binary("%", passed, count()),
+            value: which,
             cases,
             otherwise: None,
         }],
