@@ -7,6 +7,7 @@
 //! ```text
 //! containers.rs the members that hold containers
 //! instances/    functions that find, make and end instances
+//! layout.rs     what stands beside instances, and the numbers of timers
 //! message.rs    the struct of a message, and its defaults
 //! names.rs      what all things are called in C
 //! types.rs      types of values, as locals and in memory
@@ -16,6 +17,7 @@
 
 pub mod containers;
 pub mod instances;
+pub mod layout;
 pub mod message;
 pub mod names;
 pub mod prototype;

@@ -7,7 +7,7 @@
 
 use super::Stack;
 use super::containers::{self, Member};
-use super::instances::Layout;
+use super::layout::{Layout, kinds, timer_count};
 use super::types;
 use crate::c::printer::declaration;
 use crate::c::tree::{Item, Line};
@@ -21,11 +21,6 @@ fn line(text: String, comment: &str) -> Line {
         text,
         comment: comment.to_string(),
     }
-}
-
-/// All kinds of a module.
-pub fn kinds(module: &Module) -> impl Iterator<Item = KindId> + use<> {
-    (0..module.kinds.len() as u32).map(KindId)
 }
 
 /// The lengths of all values of the module that are bytes, and so have a struct.
@@ -244,7 +239,7 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
     let mut all: Vec<Line> = kinds
         .flat_map(|(id, layout)| instances(stack, id, layout))
         .collect();
-    let timers = super::instances::timer_count(module);
+    let timers = timer_count(module);
     if timers > 0 {
         let heap = format!("struct sl_timer_entry timer_heap[{timers}]");
         all.push(line("struct sl_timers timers".to_string(), "all timers"));

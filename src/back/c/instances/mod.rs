@@ -12,80 +12,24 @@
 //! are few, and looked at one by one.
 //!
 //! ```text
-//! keys.rs    the hash of keys, and who has them
-//! search.rs  who is looked for
-//! lives.rs   how an instance begins, ends and is free
-//! timers.rs  the numbers of timers, and what their ends start
+//! instances_keys.rs    the hash of keys, and who has them
+//! instances_search.rs  who is looked for
+//! instances_lives.rs   how an instance begins, ends and is free
+//! timers.rs            how timers begin, and what their ends start
 //! ```
 
-mod keys;
-mod lives;
-mod search;
+mod instances_keys;
+mod instances_lives;
+mod instances_search;
 mod timers;
 
-pub use search::soonest_name;
-pub use timers::{begin_timers, expire, first_timer, timer_count, timers};
+pub use instances_search::soonest_name;
+pub use timers::{begin_timers, expire};
 
 use super::Stack;
-use super::records::kinds;
+use super::layout::{Layout, kinds};
 use crate::c::tree::{Expression as C, Function, Item, atom, call};
-use crate::ir::{Attempt, KindId, Lives, Module, Op, Terminator, TimerId};
-use std::collections::BTreeSet;
-
-/// The members of the stack that stand beside the instances of a kind.
-#[derive(Clone, Debug, Default)]
-pub struct Layout {
-    /// True if each takes a slot of its own.
-    pub has_pool: bool,
-    /// True if it is kept which have ended.
-    pub has_ended: bool,
-    /// The number of chains by which they are found.
-    pub buckets: Option<u32>,
-    /// Timers by which one is looked for, each with the number of keys that are said.
-    soonest: BTreeSet<(TimerId, usize)>,
-}
-
-impl Layout {
-    /// The layouts of all kinds.
-    pub fn all(module: &Module) -> Vec<Layout> {
-        let mut all = vec![Layout::default(); module.kinds.len()];
-        let mut found = vec![false; all.len()];
-        let mut ends = vec![false; all.len()];
-        let mut asked = vec![false; all.len()];
-        for function in &module.functions {
-            for one in function.instructions() {
-                match one.op {
-                    Op::End(kind) => ends[kind.at()] = true,
-                    Op::Ended(kind) => asked[kind.at()] = true,
-                    _ => {}
-                }
-            }
-            for block in &function.blocks {
-                let Terminator::Try {
-                    attempt, operands, ..
-                } = &block.terminator
-                else {
-                    continue;
-                };
-                match attempt {
-                    Attempt::Find(kind) => found[kind.at()] = true,
-                    Attempt::Soonest(kind, timer) => {
-                        all[kind.at()].soonest.insert((*timer, operands.len()));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        for (at, (layout, kind)) in all.iter_mut().zip(&module.kinds).enumerate() {
-            let is_asked = asked[at] || found[at] || !layout.soonest.is_empty();
-            layout.has_pool = kind.lives == Lives::Created;
-            layout.has_ended = ends[at] && is_asked;
-            let is_hashed = layout.has_pool && found[at] && !kind.keys.is_empty();
-            layout.buckets = is_hashed.then(|| kind.capacity.next_power_of_two().max(2));
-        }
-        all
-    }
-}
+use crate::ir::{Kind, KindId, Module, TimerId};
 
 /// Functions about the instances of one kind.
 struct Instances<'s, 'm> {
@@ -100,7 +44,7 @@ impl<'s, 'm> Instances<'s, 'm> {
         Instances { id, ..*self }
     }
 
-    fn kind(&self) -> &'m crate::ir::Kind {
+    fn kind(&self) -> &'m Kind {
         let module: &'m Module = self.stack.module;
         &module.kinds[self.id.at()]
     }
@@ -189,6 +133,7 @@ fn named(function: Function) -> (String, Item) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::back::c::layout::{timer_count, timers};
     use crate::back::c::{message, records};
     use crate::c::printer;
     use crate::ir::text;

@@ -1,5 +1,5 @@
-//! Timers: in, the kinds of a module; out, the numbers of their timers, the statements that begin
-//! all of them, and the function that starts what follows the end of one.
+//! Timers: in, the kinds of a module; out, the statements that begin all their timers, and the
+//! function that starts what follows the end of one.
 //!
 //! ```text
 //! UDP_TIMERS + 0   timer 0 of instance 0
@@ -9,39 +9,12 @@
 
 use crate::back::c::Stack;
 use crate::back::c::containers::instance;
+use crate::back::c::layout::{first_timer, timer_count, timers};
 use crate::back::c::prototype::{Reach, called};
-use crate::back::c::records::kinds;
 use crate::c::tree::{
     Expression as C, Function, Item, Statement as S, assign, atom, binary, call_statement, only_if,
 };
-use crate::ir::{KindId, Module};
-
-/// The kinds that have timers, each with the number of its first timer.
-pub fn timers(module: &Module) -> Vec<(KindId, u32)> {
-    let mut next = 0;
-    let mut all = Vec::new();
-    for id in kinds(module) {
-        let own = of_kind(module, id);
-        all.extend((own > 0).then_some((id, next)));
-        next += own;
-    }
-    all
-}
-
-/// The number of all timers.
-pub fn timer_count(module: &Module) -> u32 {
-    kinds(module).map(|id| of_kind(module, id)).sum()
-}
-
-fn of_kind(module: &Module, id: KindId) -> u32 {
-    let kind = &module.kinds[id.at()];
-    kind.capacity * kind.timers.len() as u32
-}
-
-/// The constant that is the number of the first timer of a kind.
-pub fn first_timer(stack: &Stack<'_>, id: KindId) -> String {
-    format!("{}_TIMERS", stack.names.kind(id).to_uppercase())
-}
+use crate::ir::KindId;
 
 /// The statements that begin all timers, and the heap in which those are that run.
 pub fn begin_timers(stack: &Stack<'_>) -> Vec<S> {

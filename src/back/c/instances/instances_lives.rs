@@ -9,7 +9,8 @@
 
 use super::Instances;
 use crate::back::c::containers::{Container, holds_messages};
-use crate::back::c::records::{first_buffer, has_struct, kinds};
+use crate::back::c::layout::kinds;
+use crate::back::c::records::{first_buffer, has_struct};
 use crate::c::tree::{
     Expression as C, Function, Statement as S, assign, atom, binary, call, call_statement, only_if,
 };
