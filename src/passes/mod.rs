@@ -4,6 +4,7 @@
 //! the verifier passes the module before and behind each.
 //!
 //! ```text
+//! test-liveness-once no reaction tests an instance that its caller knows to have a state
 //! fold               constants and identities; no branch asks a constant behind it
 //! value-numbering    a value that is known is not computed again, a field that is known not loaded
 //! straighten         no block only leads on, no jump leads to a block of its own
@@ -15,6 +16,7 @@ pub mod dead_code;
 pub mod fold;
 pub mod fold_identical;
 pub mod straighten;
+pub mod test_liveness_once;
 pub mod value_numbering;
 
 use crate::ir::Module;
@@ -30,7 +32,12 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: [Pass; 5] = [
+pub const PASSES: [Pass; 6] = [
+    Pass {
+        name: "test-liveness-once",
+        about: "Tests instances of events that come from the agenda alone",
+        run: test_liveness_once::run,
+    },
     Pass {
         name: "fold",
         about: "Computes what is known when the stack is compiled",

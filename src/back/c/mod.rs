@@ -5,24 +5,36 @@
 //! each kind a struct, each instruction an expression or a statement.
 //!
 //! ```text
-//! function/     functions of the module
-//! rounds.rs      events that would go round in calls
 //! constants.rs  bytes at the top of the file
+//! containers.rs the members that hold containers
+//! function/     functions of the module
+//! instances/    functions that find, make and end instances
+//! layout.rs     what stands beside instances, and the numbers of timers
+//! message.rs    the struct of a message, and its defaults
 //! names.rs      what all things are called in C
 //! types.rs      types of values, as locals and in memory
 //! prototype.rs  how functions of the module are declared and called
+//! records.rs    structs of kinds, settings, results, caches
+//! rounds.rs     events that would go round in calls
 //! ```
 
 pub mod constants;
+pub mod containers;
 pub mod function;
+pub mod instances;
+pub mod layout;
+pub mod message;
 pub mod names;
 pub mod prototype;
+pub mod records;
 pub mod rounds;
 pub mod types;
 
+use crate::c::tree::{Expression, Function, Statement, atom};
+use crate::c::walk::is_named;
 use crate::ir::effects::Effects;
-use crate::ir::op::{Attempt, Place, Target, Told};
-use crate::ir::{FunctionId, Module, Terminator};
+use crate::ir::op::{Place, Target, Told};
+use crate::ir::{FunctionId, Module};
 use crate::source::Sources;
 use constants::Constants;
 use names::Names;
@@ -43,8 +55,8 @@ pub struct Stack<'m> {
     pub effects: Vec<Effects>,
     /// Bytes that stand at the top of the file.
     pub constants: Constants,
-    /// Streams in which bytes may be held behind a gap.
-    ranges: BTreeSet<Place>,
+    /// Streams into which bytes are put behind a gap.
+    pub gaps: BTreeSet<Place>,
     /// Events that a reaction hands on and that could lead back to it: they go by the agenda.
     rounds: BTreeSet<(FunctionId, FunctionId)>,
 }
@@ -61,14 +73,9 @@ impl<'m> Stack<'m> {
             reach: prototype::reaches(module),
             effects: Effects::of_functions(module),
             constants,
-            ranges: with_gaps(module),
+            gaps: containers::with_gaps(module),
             rounds: rounds::of(module),
         }
-    }
-
-    /// Bytes may be held behind a gap in a stream.
-    pub fn has_ranges(&self, place: Place) -> bool {
-        self.ranges.contains(&place)
     }
 
     /// An event that a reaction hands on goes by the agenda.
@@ -85,20 +92,6 @@ impl<'m> Stack<'m> {
     }
 }
 
-/// The streams into which bytes come at any position.
-fn with_gaps(module: &Module) -> BTreeSet<Place> {
-    let functions = module.functions.iter();
-    let ends = functions.flat_map(|function| &function.blocks);
-    let places = ends.filter_map(|block| match &block.terminator {
-        Terminator::Try {
-            attempt: Attempt::InsertBytes(place),
-            ..
-        } => Some(*place),
-        _other => None,
-    });
-    places.collect()
-}
-
 /// All functions.
 pub fn functions(stack: &Stack<'_>) -> String {
     use crate::c::tree::Item;
@@ -111,4 +104,20 @@ pub fn functions(stack: &Stack<'_>) -> String {
         items.push(Item::Function(function::print(stack, FunctionId(at))));
     }
     crate::c::printer::file(&items)
+}
+
+/// The same function, in which each parameter that it does not look at is said to be there.
+pub fn with_all_used(mut function: Function) -> Function {
+    let names = function.parameters.iter().map(|parameter| {
+        let name = parameter.rsplit([' ', '*']).next();
+        name.expect("a text has a last word").to_string()
+    });
+    let unused = names.filter(|name| !is_named(name, &function.body));
+    let unused = unused.map(|name| {
+        let named = Box::new(atom(name));
+        Statement::Do(Expression::Cast("void".to_string(), named))
+    });
+    let unused: Vec<Statement> = unused.collect();
+    function.body.splice(0..0, unused);
+    function
 }

@@ -193,10 +193,17 @@ impl Names {
         let kinds = kind_names(module, &mut taken);
         let functions = module.functions.iter();
         let functions = functions
-            .map(|function| taken.take(&function.name))
+            .map(|function| taken.take(&not_of_library(&stack, &function.name)))
             .collect();
         let kernels = module.kernels.iter();
-        let kernels = kernels.map(|kernel| taken.take(&kernel.name)).collect();
+        let kernels = kernels.map(|kernel| {
+            let name = taken.take(&not_of_library(&stack, &kernel.name));
+            for end in ["over", "words"] {
+                taken.reserve(&format!("{name}_{end}"));
+            }
+            name
+        });
+        let kernels = kernels.collect();
         let caches = module.caches.iter();
         let caches = caches.map(|cache| taken.take(&cache.name)).collect();
         Names {
@@ -307,6 +314,14 @@ fn port_names(stack: &str, port: &crate::ir::interface::Port, taken: &mut Taken)
     }
 }
 
+/// A name that C's library has stands behind that of the stack: compilers know such functions.
+fn not_of_library(stack: &str, name: &str) -> String {
+    match words::is_of_library(name) {
+        true => format!("{stack}_{name}"),
+        false => name.to_string(),
+    }
+}
+
 /// Functions in C: those of the runtime have its names.
 fn foreign_names(module: &Module, taken: &mut Taken) -> Vec<String> {
     let all = module.foreigns.iter();
@@ -335,6 +350,11 @@ fn kind_names(module: &Module, taken: &mut Taken) -> Vec<KindNames> {
             .find(is_free)
             .expect("there are more numbers than names");
         taken.reserve(&name);
+        for verb in [
+            "begin", "bucket", "create", "end", "ended", "find", "free", "live",
+        ] {
+            taken.reserve(&format!("{verb}_{name}"));
+        }
         members.extend(BESIDE.iter().map(|end| format!("{name}{end}")));
         let fields = kind.fields.iter().map(|field| field.name.as_str());
         let timers = kind.timers.iter().map(|timer| timer.name.as_str());

@@ -3,6 +3,7 @@
 //! In: one with its operands. Out: a condition that holds if it succeeds, and what holds its results
 //! then.
 
+use super::super::instances::soonest_name;
 use super::super::types;
 use super::Printer;
 use super::number::Number;
@@ -86,12 +87,7 @@ impl Printer<'_> {
             Attempt::Create(kind) => self.found("create", *kind, (operands, results), out),
             Attempt::Standing(kind) => self.found("standing", *kind, (operands, results), out),
             Attempt::Soonest(kind, timer) => {
-                let timer = &self.stack.names.kinds[kind.at()].timers[timer.at()];
-                let name = format!(
-                    "soonest_{}_{timer}_{}",
-                    self.stack.names.kind(*kind),
-                    operands.len()
-                );
+                let name = soonest_name(self.stack, *kind, *timer, operands.len());
                 self.found_by(&name, (operands, results), out)
             }
             in_place => unreachable!("{in_place:?} is about a container"),

@@ -3,6 +3,7 @@
 //! A container is a struct of the runtime, and its items or bytes are an array beside it. Functions
 //! of the runtime give the slot of an item; messages stand there by the number of their buffer.
 
+use super::super::containers::Container;
 use super::super::types;
 use super::Printer;
 use super::attempt::Attempted;
@@ -15,97 +16,37 @@ use crate::c::tree::{
 use crate::ir::op::{Attempt, Change, Place, Question};
 use crate::ir::{Stored, Type, Value};
 
-/// A container in C.
-struct Container {
-    /// The struct, or the words of a set.
-    itself: C,
-    /// The members of the instance that stand beside it: their base, name and indices.
-    base: C,
-    name: String,
-    indices: Vec<C>,
-    stored: Stored,
-    /// A stream in which no gaps can be has no ranges.
-    has_ranges: bool,
+/// The first arguments of a call on a queue: it, its items if these are messages, its capacity.
+fn queue(own: &Container<'_>) -> Vec<C> {
+    vec![address(own), own.capacity.clone()]
 }
 
-impl Container {
-    fn beside(&self, end: &str) -> C {
-        let member = self.base.clone().member(format!("{}_{end}", self.name));
-        self.indices
-            .iter()
-            .fold(member, |all, index| all.element(index.clone()))
-    }
+/// The first arguments of a call on a window of messages.
+fn messages(own: &Container<'_>) -> Vec<C> {
+    let mut all = vec![address(own), own.held.clone(), own.items.clone()];
+    all.extend([own.capacity.clone(), own.largest.clone()]);
+    all
+}
 
-    fn capacity(&self) -> C {
-        atom(match &self.stored {
-            Stored::Queue(_, capacity)
-            | Stored::Window(_, _, capacity)
-            | Stored::Stream(_, capacity)
-            | Stored::Set(capacity) => capacity.to_string(),
-            Stored::Value(_) | Stored::Foreign(_) => unreachable!("it is no container"),
-        })
-    }
+/// The first arguments of a question to a stream.
+fn stream(own: &Container<'_>) -> Vec<C> {
+    vec![address(own), own.ranges.clone(), own.largest.clone()]
+}
 
-    fn largest(&self) -> C {
-        match &self.stored {
-            Stored::Window(_, bits, _) | Stored::Stream(bits, _) => {
-                atom(format!("UINT{}_MAX", types::stored_bits(*bits).min(32)))
-            }
-            _ => unreachable!("only windows and streams have numbers"),
-        }
-    }
+fn address(own: &Container<'_>) -> C {
+    own.itself.clone().address()
+}
 
-    fn item(&self) -> Vec<Type> {
-        match &self.stored {
-            Stored::Queue(item, _) | Stored::Window(item, ..) => item.clone(),
-            _ => Vec::new(),
-        }
-    }
+/// The first arguments of a call by which messages become bytes of a stream, or bytes messages.
+fn merging(own: &Container<'_>) -> Vec<C> {
+    let mut all = vec![address(own), own.ranges.clone(), own.bytes.clone()];
+    all.push(own.pieces.clone().address());
+    all.extend([own.capacity.clone(), own.largest.clone()]);
+    all
+}
 
-    fn holds_messages(&self) -> bool {
-        self.item().contains(&Type::Message)
-    }
-
-    fn ranges(&self) -> C {
-        match self.has_ranges {
-            true => self.beside("ranges").address(),
-            false => atom("NULL"),
-        }
-    }
-
-    fn address(&self) -> C {
-        self.itself.clone().address()
-    }
-
-    /// The arguments about a queue: it, its items if these are messages, its capacity.
-    fn queue(&self, items: bool) -> Vec<C> {
-        let mut all = vec![self.address()];
-        all.extend(items.then(|| self.beside("items")));
-        all.push(self.capacity());
-        all
-    }
-
-    /// The arguments about a window.
-    fn window(&self, items: bool) -> Vec<C> {
-        let mut all = vec![self.address(), self.beside("held")];
-        all.extend(items.then(|| self.beside("items")));
-        all.extend([self.capacity(), self.largest()]);
-        all
-    }
-
-    /// The arguments of a question to a stream.
-    fn stream(&self) -> Vec<C> {
-        vec![self.address(), self.ranges(), self.largest()]
-    }
-
-    /// The place of a part of the item in a slot.
-    fn part(&self, slot: &C, at: usize) -> C {
-        let place = self.beside("items").element(slot.clone());
-        match self.item().len() {
-            1 => place,
-            _ => place.member(format!("p{at}")),
-        }
-    }
+fn holds_messages(own: &Container<'_>) -> bool {
+    own.item().contains(&Type::Message)
 }
 
 fn with_stack(rest: Vec<C>) -> Vec<C> {
@@ -119,32 +60,14 @@ fn and(mut all: Vec<C>, more: impl IntoIterator<Item = C>) -> Vec<C> {
     all
 }
 
-impl Printer<'_> {
-    fn container(&mut self, place: Place, operands: &[Value], out: &mut Vec<S>) -> Container {
-        let stack = self.stack;
-        let field = stack.module.field(place.kind, place.field);
-        let name = stack.names.kinds[place.kind.at()].fields[place.field.at()].clone();
+impl<'p> Printer<'p> {
+    fn container(&mut self, place: Place, operands: &[Value], out: &mut Vec<S>) -> Container<'p> {
+        let field = self.stack.module.field(place.kind, place.field);
         let index = self.settled_index(operands[0], out);
-        let base = atom("stack")
-            .behind(stack.names.kind(place.kind))
-            .element(index);
-        let indices: Vec<C> = operands[1..1 + field.dimensions.len()]
-            .iter()
-            .map(|index| self.settled(*index, "at", out).code)
-            .collect();
-        let itself = indices
-            .iter()
-            .fold(base.clone().member(&name), |all, index| {
-                all.element(index.clone())
-            });
-        Container {
-            itself,
-            base,
-            name,
-            indices,
-            stored: field.stored.clone(),
-            has_ranges: stack.has_ranges(place),
-        }
+        let indices = operands[1..1 + field.dimensions.len()].iter();
+        let indices = indices.map(|index| self.settled(*index, "at", out).code);
+        let indices: Vec<C> = indices.collect();
+        Container::new(self.stack, place, index, &indices)
     }
 
     /// The index of an instance, which may stand in an expression several times.
@@ -174,29 +97,27 @@ impl Printer<'_> {
         let rest = self.rest(place, operands).to_vec();
         let numbers: Vec<C> = rest.iter().map(|one| self.code(*one, out)).collect();
         let itself = own.itself.clone();
-        Given::Number(match (question, &own.stored) {
+        Given::Number(match (question, own.stored) {
             (Question::IsEmpty, _) => Number::bit(binary("==", itself.member("count"), atom("0"))),
             (Question::Takes, Stored::Queue(..)) => {
-                Number::bit(binary("<", itself.member("count"), own.capacity()))
+                Number::bit(binary("<", itself.member("count"), own.capacity.clone()))
             }
             (Question::Takes, _) => {
-                Number::bit(call("sl_window_takes", and(own.window(false), numbers)))
+                Number::bit(call("sl_window_takes", and(own.window(), numbers)))
             }
             (Question::Has, Stored::Set(_)) => {
-                let given = and(vec![itself, own.capacity()], numbers);
+                let given = and(vec![itself, own.capacity.clone()], numbers);
                 Number::bit(call("sl_set_has", given))
             }
-            (Question::Has, _) => {
-                Number::bit(call("sl_window_has", and(own.window(false), numbers)))
-            }
+            (Question::Has, _) => Number::bit(call("sl_window_has", and(own.window(), numbers))),
             (Question::Covers, _) => {
-                Number::bit(call("sl_stream_covers", and(own.stream(), numbers)))
+                Number::bit(call("sl_stream_covers", and(stream(&own), numbers)))
             }
             (Question::Ready, _) => {
-                Number::word(call("sl_stream_ready", and(own.stream(), numbers)))
+                Number::word(call("sl_stream_ready", and(stream(&own), numbers)))
             }
             (Question::Begin, _) => Number::word(itself.member("begin")),
-            (Question::End, _) => Number::word(call("sl_stream_end", own.stream())),
+            (Question::End, _) => Number::word(call("sl_stream_end", stream(&own))),
             (Question::First, _) => unreachable!("it gives two values"),
         })
     }
@@ -236,20 +157,20 @@ impl Printer<'_> {
             Change::Restart if is_stream => {
                 let at = self.code(rest[0], out);
                 let given = vec![
-                    own.address(),
-                    own.ranges(),
-                    own.beside("pieces").address(),
+                    address(&own),
+                    own.ranges.clone(),
+                    own.pieces.clone().address(),
                     at,
                 ];
                 out.push(call_statement("stream_begin", with_stack(given)));
             }
             Change::Restart => {
                 let at = self.code(rest[0], out);
-                out.push(call_statement("sl_window_begin", vec![own.address(), at]));
+                out.push(call_statement("sl_window_begin", vec![address(&own), at]));
             }
             Change::Add => {
                 let number = self.code(rest[0], out);
-                let given = vec![own.itself.clone(), own.capacity(), number];
+                let given = vec![own.itself.clone(), own.capacity.clone(), number];
                 let added = call("sl_set_insert", given);
                 match self.plan.is_used(results[0]) {
                     true => {
@@ -260,23 +181,27 @@ impl Printer<'_> {
                 }
             }
             Change::Clear => {
-                let given = vec![own.itself.clone(), own.capacity()];
+                let given = vec![own.itself.clone(), own.capacity.clone()];
                 out.push(call_statement("sl_set_clear", given));
             }
             Change::Release => {
                 let to = self.code(rest[0], out);
-                out.push(match own.holds_messages() {
+                out.push(match holds_messages(&own) {
                     true => {
-                        let given = with_stack(and(own.window(true), [to]));
+                        let given = with_stack(and(messages(&own), [to]));
                         call_statement("window_release", given)
                     }
-                    false => call_statement("window_forget", and(own.window(false), [to])),
+                    false => call_statement("window_forget", and(own.window(), [to])),
                 });
             }
             Change::ReleaseBytes => {
                 let to = self.code(rest[0], out);
-                let mut given = vec![own.address(), own.ranges(), own.beside("pieces").address()];
-                given.extend([own.capacity(), own.largest(), to]);
+                let mut given = vec![
+                    address(&own),
+                    own.ranges.clone(),
+                    own.pieces.clone().address(),
+                ];
+                given.extend([own.capacity.clone(), own.largest.clone(), to]);
                 let freed = call("stream_release", with_stack(given));
                 match self.plan.is_used(results[0]) {
                     true => {
@@ -289,21 +214,21 @@ impl Printer<'_> {
             Change::Replace => self.replaced(&own, &rest, out),
             Change::DropAll(reason) => {
                 let reason = atom(self.stack.names.reasons[reason.at()].clone());
-                dropped(&own, reason, out);
+                out.extend(own.dropped(&reason));
             }
         }
     }
 
-    fn replaced(&mut self, own: &Container, rest: &[Value], out: &mut Vec<S>) {
+    fn replaced(&mut self, own: &Container<'_>, rest: &[Value], out: &mut Vec<S>) {
         let number = self.code(rest[0], out);
-        if own.holds_messages() {
+        if holds_messages(own) {
             let message = self.message(rest[1]).address();
-            let given = with_stack(and(own.window(true), [number, message]));
+            let given = with_stack(and(messages(own), [number, message]));
             out.push(call_statement("window_replace", given));
             return;
         }
         let parts = self.settled_parts(&rest[1..], out);
-        let given = and(own.window(false), [number]);
+        let given = and(own.window(), [number]);
         let slot = self.keep("slot", "uint32_t", call("window_make_room", given), out);
         let stored = self.put(own, &slot, parts);
         out.push(only_if(binary("!=", slot, atom("SL_NONE")), stored));
@@ -319,8 +244,8 @@ impl Printer<'_> {
     }
 
     /// The statements that put an item in a slot.
-    fn put(&self, own: &Container, slot: &C, parts: Vec<Given>) -> Vec<S> {
-        let item = own.item();
+    fn put(&self, own: &Container<'_>, slot: &C, parts: Vec<Given>) -> Vec<S> {
+        let item = own.item().to_vec();
         let stored = parts
             .into_iter()
             .zip(item)
@@ -330,17 +255,17 @@ impl Printer<'_> {
                     Given::Message(message) => call("hold", vec![atom("stack"), message.address()]),
                     part => part.stored(of),
                 };
-                assign(own.part(slot, at), code)
+                assign(own.part(slot.clone(), at), code)
             });
         stored.collect()
     }
 
     /// Takes the parts of an item out of a slot: the statements, and what holds them.
-    fn taken(&mut self, own: &Container, slot: &C, results: &[Value]) -> (Vec<S>, Vec<Given>) {
+    fn taken(&mut self, own: &Container<'_>, slot: &C, results: &[Value]) -> (Vec<S>, Vec<Given>) {
         let mut first = Vec::new();
         let mut given = Vec::new();
-        for (at, (of, result)) in own.item().into_iter().zip(results).enumerate() {
-            let place = own.part(slot, at);
+        for (at, (of, result)) in own.item().iter().copied().zip(results).enumerate() {
+            let place = own.part(slot.clone(), at);
             let kind = types::local(self.stack, of);
             let is_used = self.plan.is_used(*result);
             given.push(match of {
@@ -395,10 +320,10 @@ impl Printer<'_> {
         match attempt {
             Attempt::Pop(_) | Attempt::Take(_) => {
                 let found = match attempt {
-                    Attempt::Pop(_) => call("sl_ring_pop", own.queue(false)),
+                    Attempt::Pop(_) => call("sl_ring_pop", queue(&own)),
                     _take => {
                         let number = self.code(rest[0], out);
-                        call("sl_window_take", and(own.window(false), [number]))
+                        call("sl_window_take", and(own.window(), [number]))
                     }
                 };
                 let slot = self.keep("slot", "uint32_t", found, out);
@@ -413,8 +338,8 @@ impl Printer<'_> {
                 };
                 let parts = self.settled_parts(item, out);
                 let given = match attempt {
-                    Attempt::PushItem(_) => own.queue(false),
-                    _insert => and(own.window(false), [self.code(rest[0], out)]),
+                    Attempt::PushItem(_) => queue(&own),
+                    _insert => and(own.window(), [self.code(rest[0], out)]),
                 };
                 let slot = self.keep("slot", "uint32_t", call(found, given), out);
                 let mut tried = Attempted::new(is_there(&slot));
@@ -424,21 +349,16 @@ impl Printer<'_> {
             }
             Attempt::ShareItem(_) => {
                 let number = self.code(rest[0], out);
-                let given = and(own.window(true), [number]);
+                let given = and(messages(&own), [number]);
                 self.made("window_share", given, results[0], out)
             }
             Attempt::InsertBytes(_) | Attempt::AppendBytes(_) => {
                 let (at, message) = match attempt {
                     Attempt::InsertBytes(_) => (self.code(rest[0], out), rest[1]),
-                    _append => (call("sl_stream_end", own.stream()), rest[0]),
+                    _append => (call("sl_stream_end", stream(&own)), rest[0]),
                 };
                 let message = self.message(message);
-                let mut given = vec![own.address(), own.ranges(), own.beside("bytes")];
-                given.extend([
-                    own.beside("pieces").address(),
-                    own.capacity(),
-                    own.largest(),
-                ]);
+                let mut given = merging(&own);
                 given.extend([at, message.address()]);
                 let mut tried = Attempted::new(call("stream_insert", with_stack(given)));
                 tried.back = vec![Given::Message(message)];
@@ -446,20 +366,15 @@ impl Printer<'_> {
             }
             Attempt::TakeBytes(_) => {
                 let count = self.code(rest[0], out);
-                let mut given = vec![own.address(), own.ranges(), own.beside("bytes")];
-                given.extend([
-                    own.beside("pieces").address(),
-                    own.capacity(),
-                    own.largest(),
-                ]);
+                let mut given = merging(&own);
                 given.push(count);
                 self.made("stream_take", given, results[0], out)
             }
             Attempt::CopyBytes(_) => {
                 let at = self.code(rest[0], out);
                 let count = self.code(rest[1], out);
-                let mut given = vec![own.address(), own.ranges(), own.beside("bytes")];
-                given.extend([own.capacity(), own.largest(), at, count]);
+                let mut given = vec![address(&own), own.ranges.clone(), own.bytes.clone()];
+                given.extend([own.capacity.clone(), own.largest.clone(), at, count]);
                 self.made("stream_slice", given, results[0], out)
             }
             elsewhere => unreachable!("{elsewhere:?} is about no container"),
@@ -468,56 +383,29 @@ impl Printer<'_> {
 }
 
 /// A container holds nothing, and begins at 0.
-fn emptied(own: &Container, out: &mut Vec<S>) {
+fn emptied(own: &Container<'_>, out: &mut Vec<S>) {
     let empty = |kind: &str| atom(format!("({kind}){{0}}"));
-    match &own.stored {
+    match own.stored {
         Stored::Queue(..) => out.push(assign(own.itself.clone(), empty("struct sl_ring"))),
         Stored::Window(..) => {
             out.push(assign(own.itself.clone(), empty("struct sl_window")));
-            let held = own.beside("held");
-            out.push(call_statement("sl_set_clear", vec![held, own.capacity()]));
+            let held = own.held.clone();
+            out.push(call_statement(
+                "sl_set_clear",
+                vec![held, own.capacity.clone()],
+            ));
         }
         Stored::Stream(..) => {
             out.push(assign(own.itself.clone(), empty("struct sl_stream")));
-            out.push(assign(own.beside("pieces"), atom("0")));
-            if own.has_ranges {
-                out.push(assign(own.beside("ranges").member("count"), atom("0")));
+            out.push(assign(own.pieces.clone(), atom("0")));
+            if let C::Unary("&", ranges) = &own.ranges {
+                out.push(assign(ranges.clone().member("count"), atom("0")));
             }
         }
         Stored::Set(_) => {
-            let given = vec![own.itself.clone(), own.capacity()];
+            let given = vec![own.itself.clone(), own.capacity.clone()];
             out.push(call_statement("sl_set_clear", given));
         }
         Stored::Value(_) | Stored::Foreign(_) => unreachable!("it is no container"),
-    }
-}
-
-/// All that a container holds is dropped for a reason.
-fn dropped(own: &Container, reason: C, out: &mut Vec<S>) {
-    let messages = own.holds_messages();
-    match &own.stored {
-        Stored::Queue(..) if messages => {
-            let given = with_stack(and(own.queue(true), [reason]));
-            out.push(call_statement("drop_queue", given));
-        }
-        Stored::Queue(..) => out.push(assign(own.itself.clone().member("count"), atom("0"))),
-        Stored::Window(..) if messages => {
-            let given = with_stack(and(own.window(true), [reason]));
-            out.push(call_statement("drop_window", given));
-        }
-        Stored::Window(..) => {
-            let first = own.itself.clone().member("first");
-            let taken = call("sl_window_take", and(own.window(false), [first]));
-            out.push(S::While {
-                condition: binary("!=", own.itself.clone().member("span"), atom("0")),
-                body: vec![S::Do(taken)],
-            });
-        }
-        Stored::Stream(..) => {
-            let mut given = vec![own.address(), own.ranges(), own.beside("pieces").address()];
-            given.extend([own.largest(), reason]);
-            out.push(call_statement("drop_stream", with_stack(given)));
-        }
-        Stored::Set(_) | Stored::Value(_) | Stored::Foreign(_) => {}
     }
 }

@@ -7,7 +7,7 @@
 //! ```
 
 use super::super::prototype::{self, Reach};
-use super::super::{Stack, types};
+use super::super::{Stack, types, with_all_used};
 use super::Printer;
 use super::attempt::Attempted;
 use super::bytes::load;
@@ -301,13 +301,13 @@ impl<'p> Printing<'p> {
 
     fn function(self, end: &str, parameters: Vec<String>) -> CFunction {
         let result = prototype::result(self.stack, self.kernel.finishes);
-        CFunction {
+        with_all_used(CFunction {
             comment: String::new(),
             result: format!("static {result}"),
             name: format!("{}{end}", self.name),
-            body: super::with_all_used(&parameters, self.body),
+            body: self.body,
             parameters,
-        }
+        })
     }
 }
 

@@ -29,9 +29,9 @@ pub mod plan;
 pub mod structure;
 pub mod value;
 
-use super::Stack;
 use super::names::Taken;
 use super::prototype::{self, Reach};
+use super::{Stack, with_all_used};
 use crate::c::tree::{Function as CFunction, Statement as S, atom};
 use crate::ir::definitions::Definitions;
 use crate::ir::{Function, FunctionId, Type, Value};
@@ -102,13 +102,13 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
     if let Some(S::Return(None)) = body.last() {
         body.pop();
     }
-    CFunction {
+    with_all_used(CFunction {
         comment: described(stack, function),
         result: format!("static {}", prototype::result(stack, id)),
         name: stack.names.functions[id.at()].clone(),
-        parameters: parameters.clone(),
-        body: with_all_used(&parameters, body),
-    }
+        parameters,
+        body,
+    })
 }
 
 /// The place of a function in the sources: `arp.loom:41`.
@@ -119,18 +119,6 @@ fn described(stack: &Stack<'_>, function: &Function) -> String {
         let file = name.rsplit('/').next().unwrap_or(name);
         format!("{file}:{line}")
     })
-}
-
-/// Parameters that nothing mentions are named once, for compilers.
-fn with_all_used(parameters: &[String], body: Vec<S>) -> Vec<S> {
-    let names = parameters.iter().filter_map(|one| {
-        let end = one.rsplit([' ', '*']).next()?;
-        (one != "void").then_some(end)
-    });
-    let unused = names.filter(|name| !crate::c::walk::is_named(name, &body));
-    let mut all: Vec<S> = unused.map(|name| S::Do(atom(name).cast("void"))).collect();
-    all.extend(body);
-    all
 }
 
 impl<'p> Printer<'p> {
