@@ -8,10 +8,16 @@
 //! names.rs      what all things are called in C
 //! types.rs      types of values, as locals and in memory
 //! prototype.rs  how functions of the module are declared and called
+//! shapes.rs     public values of a host, and their parts
+//! text/         C that every stack has in common
+//! host/         the host's side: constants, events, outputs, entries
 //! ```
 
+pub mod host;
 pub mod names;
 pub mod prototype;
+pub mod shapes;
+pub mod text;
 pub mod types;
 
 use crate::ir::Module;
