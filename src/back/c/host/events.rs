@@ -258,12 +258,23 @@ impl<'s, 'm> Agenda<'s, 'm> {
             }
             with += "        struct {\n";
             for (name, of) in values {
-                let member = declaration(&types::stored(self.stack, of), &name);
-                with += &format!("            {member};\n");
+                for member in self.members(of, &name) {
+                    with += &format!("            {member};\n");
+                }
             }
             with += &format!("        }} {};\n", self.name(*target));
         }
         (!with.is_empty()).then(|| line(&format!("union {{\n{with}    }} with"), ""))
+    }
+
+    /// The members that hold an argument. A view is one of the message that waits.
+    fn members(&self, of: Type, name: &str) -> Vec<String> {
+        match of {
+            Type::View | Type::Instance(_) => types::parameters(self.stack, of, name),
+            Type::Int(_) | Type::Bytes(_) | Type::Message | Type::Slot => {
+                vec![declaration(&types::stored(self.stack, of), name)]
+            }
+        }
     }
 
     /// The arguments of an event, without its message.
@@ -304,9 +315,11 @@ impl<'s, 'm> Agenda<'s, 'm> {
         let has_message = arguments(self.stack, target).len() > values.len();
         let message = C::Unary("*", Box::new(atom("message")));
         let message = has_message.then(|| ("message".to_string(), message));
-        let values = values.into_iter().map(|(value, of)| {
-            let part = shapes::stored(of, atom(&value));
-            (format!("with.{name}.{value}"), part)
+        let values = values.into_iter().flat_map(|(value, of)| {
+            let members = names(&value, of).into_iter();
+            let place = |value: &str| format!("with.{name}.{value}");
+            let all = members.map(|one| (place(&one), shapes::stored(of, atom(&one))));
+            all.collect::<Vec<_>>()
         });
         let mut fields: Vec<(String, C)> = message.into_iter().chain(values).collect();
         if fields.is_empty() {
@@ -373,18 +386,29 @@ impl<'s, 'm> Agenda<'s, 'm> {
         let kept = is_kept(self.stack.module, target);
         let name = self.name(target);
         let all = arguments(self.stack, target).into_iter();
-        let all = all.map(|(value, of)| match of {
-            Type::Message => atom("event").behind("message").address(),
-            _index if kept => atom("place").behind("instance"),
-            _ => atom("event").behind("with").member(&name).member(value),
+        let with = || atom("event").behind("with").member(&name);
+        let all = all.flat_map(|(value, of)| match of {
+            Type::Message => vec![atom("event").behind("message").address()],
+            _index if kept => vec![atom("place").behind("instance")],
+            _ => {
+                let members = names(&value, of).into_iter();
+                members.map(|one| with().member(one)).collect()
+            }
         });
         all.collect()
     }
 }
 
+/// The names under which an argument is handed on: those of a view are two.
+fn names(name: &str, of: Type) -> Vec<String> {
+    let length = (of == Type::View).then(|| format!("{name}_length"));
+    std::iter::once(name.to_string()).chain(length).collect()
+}
+
 /// A call of a function of the file with an event under the names of its arguments.
 pub fn with_names(function: &str, arguments: &[(String, Type)]) -> S {
-    let given = arguments.iter().map(|(name, _)| atom(name));
+    let given = arguments.iter().flat_map(|(name, of)| names(name, *of));
+    let given = given.map(atom);
     let all = std::iter::once(atom("stack")).chain(given).collect();
     S::Do(call(function, all))
 }

@@ -8,18 +8,29 @@ use crate::c::tree::{
     Expression as C, Function, Item, Statement as S, atom, binary, call, call_statement, only_if,
 };
 
-/// Functions beside the instances, by name: `is_calling`, `is_called`, `call_link`, and `let_leave`
-/// where no link calls a function.
-pub fn functions(stack: &Stack<'_>) -> Vec<(String, Item)> {
+/// Functions behind the struct of the stack, by name: `is_calling`; where links call functions
+/// `is_called` and `call_link`, too.
+pub fn hooks(stack: &Stack<'_>) -> Vec<(String, Item)> {
     let mut all = vec![is_calling(stack)];
     if calls(stack) {
         all.extend([is_called(stack), call_link(stack)]);
-    } else {
-        let unused = vec![S::Do(atom("stack").cast("void"))];
-        let comment = "No link calls a function: all outputs wait for the host.";
-        all.push(own(comment, "let_leave", vec![pointer(stack)], unused));
     }
     all
+}
+
+/// `leave`: frames leave by the functions of their links.
+pub fn leave(stack: &Stack<'_>) -> Item {
+    let (comment, does) = match calls(stack) {
+        true => (
+            "Frames leave that wait for the functions of their links.",
+            call_statement("let_leave", vec![atom("stack")]),
+        ),
+        false => (
+            "No link calls a function: all outputs wait for the host.",
+            S::Do(atom("stack").cast("void")),
+        ),
+    };
+    own(comment, "leave", vec![pointer(stack)], vec![does]).1
 }
 
 /// A link of the stack calls a function.

@@ -61,7 +61,7 @@ pub fn items(stack: &Stack<'_>, sizes: &Sizes) -> Items {
     let mut up = agenda.functions();
     up.extend(outputs::functions(stack));
     let mut hooks = shapes::functions(stack);
-    hooks.extend(links::functions(stack));
+    hooks.extend(links::hooks(stack));
     hooks.extend(listening::functions(stack));
     Items {
         constants: constants::items(stack, sizes, &queued),
@@ -83,7 +83,12 @@ fn entries(stack: &Stack<'_>, sizes: &Sizes, agenda: &Agenda<'_, '_>) -> Vec<Ite
     calls.extend(links::entries(stack));
     calls.extend(ports::items(stack, sizes));
     let called = text::entries(name, &printer::file(&calls));
-    let mut all = vec![agenda.handle(), links::arrives(stack), names_of_counters(stack)];
+    let mut all = vec![
+        agenda.handle(),
+        links::arrives(stack),
+        links::leave(stack),
+        names_of_counters(stack),
+    ];
     all.extend(called);
     all.extend(calls);
     all.extend(inline(name));

@@ -80,17 +80,23 @@ fn expires(timers: C) -> Vec<S> {
 
 /// The timers with the greatest numbers first, so that one comparison tells the kind.
 fn expired(stack: &Stack<'_>) -> Item {
-    let kinds = stack.module.kinds.iter().zip(&stack.names.kinds).rev();
+    let kinds = stack.module.kinds.iter().zip(&stack.names.kinds);
     let kinds = kinds.filter(|(kind, _)| !kind.timers.is_empty());
     let mut body: Vec<S> = Vec::new();
-    for (kind, names) in kinds {
-        let mut then = vec![S::Assign(atom("timer"), "-=", atom(first_timer(&names.name)))];
-        then.extend(of_kind(stack, kind));
-        then.push(S::Return(None));
+    for (at, (kind, names)) in kinds.enumerate().collect::<Vec<_>>().into_iter().rev() {
         let first = atom(first_timer(&names.name));
+        let mut then = of_kind(stack, kind);
+        if at == 0 {
+            // The first kind has all that are left, and begins at 0.
+            body.extend(then);
+            continue;
+        }
+        then.insert(0, S::Assign(atom("timer"), "-=", first.clone()));
+        then.push(S::Return(None));
         body.push(only_if(binary(">=", atom("timer"), first), then));
     }
     body.insert(0, S::Do(atom("stack").cast("void")));
+    body.insert(1, S::Do(atom("timer").cast("void")));
     let parameters = vec![
         format!("struct {} *stack", stack.names.stack),
         "uint32_t timer".to_string(),

@@ -17,7 +17,7 @@ static bool run(struct STACK *stack) {
         }
     }
     if (!is_calling(stack)) {
-        let_leave(stack);
+        leave(stack);
         stack->shared.limit = stack->waiting == 0 ? stack->end : stack->answers;
     }
     return stack->waiting == 0;

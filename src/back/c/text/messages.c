@@ -50,7 +50,9 @@ static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t 
     struct STACK_buffer *const buffer = take_buffer(stack);
     const uint32_t start = at < of->length ? at : of->length;
     const uint32_t taken = length < of->length - start ? length : of->length - start;
-    const size_t before = BUFFER_SIZE - taken < HEADROOM ? BUFFER_SIZE - taken : HEADROOM;
+    const size_t headroom = HEADROOM;
+    const size_t room = BUFFER_SIZE - taken;
+    const size_t before = room < headroom ? room : headroom;
     *message = *of;
     message->data = buffer->bytes + before;
     message->length = taken;
