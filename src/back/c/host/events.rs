@@ -119,7 +119,9 @@ fn is_opened(module: &Module, port: PortId, notice: u32) -> bool {
 /// The arguments of an event: their names and types, in order.
 pub fn arguments(stack: &Stack<'_>, target: Target) -> Vec<(String, Type)> {
     let mut taken = stack.names.taken.clone();
-    let own = ["event", "granted", "others", "output", "place", "with"];
+    let own = [
+        "event", "granted", "message", "others", "output", "place", "with",
+    ];
     own.iter().for_each(|name| taken.reserve(name));
     let message = || ("message".to_string(), Type::Message);
     match target {
@@ -134,32 +136,27 @@ pub fn arguments(stack: &Stack<'_>, target: Target) -> Vec<(String, Type)> {
                     "" => "given",
                     hint => hint,
                 };
-                (argument(&mut taken, hint), definition.of)
+                (taken.take(hint), definition.of)
             });
             named.collect()
         }
         Target::Port(port, told) => {
+            taken.reserve("session");
             let mut all = vec![("session".to_string(), Type::WORD)];
             let (carries, parameters) = outputs::carried(stack.module, port, told);
             all.extend(carries.then(message));
             for named in parameters {
                 let parts = part_suffixes(&named.shape).into_iter();
                 let parts = parts.zip(named.shape.parts());
-                all.extend(parts.map(|(suffix, of)| {
-                    (argument(&mut taken, &format!("{}{suffix}", named.name)), of)
-                }));
+                let all_parts = parts.map(|(suffix, of)| {
+                    let name = taken.take(&format!("{}{suffix}", named.name));
+                    (name, of)
+                });
+                all.extend(all_parts);
             }
             all
         }
     }
-}
-
-/// A name that the file does not use otherwise.
-fn argument(taken: &mut Taken, wanted: &str) -> String {
-    for own in ["message", "session"] {
-        taken.reserve(own);
-    }
-    taken.take(wanted)
 }
 
 /// The parameters of a function that takes an event, the stack first.
@@ -337,15 +334,21 @@ impl<'s, 'm> Agenda<'s, 'm> {
             (vec![atom(work)], body)
         });
         let name = &self.stack.names.stack;
-        let is_any = !self.work.is_empty();
-        let unused = ["stack", "place", "event"].map(|name| S::Do(atom(name).cast("void")));
-        let body = match is_any {
-            true => vec![S::Do(atom("event").cast("void")), S::Switch {
-                value: atom("place").behind("work"),
-                cases: cases.collect(),
-                otherwise: None,
-            }],
-            false => unused.to_vec(),
+        let module = self.stack.module;
+        let mut targets = self.work.keys();
+        let uses_event = targets.any(|target| {
+            !is_kept(module, *target) && !arguments(self.stack, *target).is_empty()
+        });
+        let switch = S::Switch {
+            value: atom("place").behind("work"),
+            cases: cases.collect(),
+            otherwise: None,
+        };
+        let unused = |name: &str| S::Do(atom(name).cast("void"));
+        let body = match (self.work.is_empty(), uses_event) {
+            (true, _) => ["stack", "place", "event"].map(unused).to_vec(),
+            (false, true) => vec![switch],
+            (false, false) => vec![unused("event"), switch],
         };
         let parameters = vec![
             format!("struct {name} *stack"),

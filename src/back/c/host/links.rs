@@ -136,7 +136,7 @@ pub fn public(result: String, name: String, parameters: Vec<String>, body: Vec<S
     })
 }
 
-/// `STACK_take`, `STACK_input_all`, `STACK_carrier`, and `STACK_next_other` where links call.
+/// `STACK_take`, `STACK_input_all`, and `STACK_carrier` where somebody hears it.
 pub fn entries(stack: &Stack<'_>) -> Vec<Item> {
     let name = &stack.names.stack;
     let now = "uint64_t now_ns".to_string();
@@ -164,7 +164,6 @@ pub fn entries(stack: &Stack<'_>) -> Vec<Item> {
         public("size_t".to_string(), format!("{name}_input_all"), given, returned(frames)),
     ];
     items.extend(carrier(stack));
-    items.extend(calls(stack).then(|| next_other(stack)));
     items
 }
 
@@ -190,23 +189,4 @@ fn carrier(stack: &Stack<'_>) -> Option<Item> {
         "uint64_t now_ns".to_string(),
     ];
     Some(public("void".to_string(), format!("{name}_carrier"), parameters, body))
-}
-
-/// The next output that is no frame of a link which calls a function. It is also left where the
-/// host has taken others, for `settle`.
-fn next_other(stack: &Stack<'_>) -> Item {
-    let name = &stack.names.stack;
-    let upper = &stack.names.upper;
-    Item::Text(format!(
-        "enum {name}_next {name}_next_other(struct {name} *stack, struct {name}_output *output) {{\n    \
-         struct {name}_output *const first = stack->shared.taken;\n    \
-         for (struct {name}_output *one = first; one != stack->shared.answered; one += 1) {{\n        \
-         if (is_other(one)) {{\n            \
-         *output = *one;\n            \
-         memmove(first + 1, first, (size_t)(one - first) * sizeof *one);\n            \
-         *first = *output;\n            \
-         stack->shared.taken += 1;\n            \
-         return output->next;\n        }}\n    }}\n    \
-         return {upper}_IDLE;\n}}\n"
-    ))
 }

@@ -11,14 +11,10 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
     let of_stack = |before: &str, of: &str, behind: &str, comment: &str| {
         line(&format!("{before}struct {name}_{of} {behind}"), comment)
     };
-    let mut all = vec![
+    vec![
         of_stack("", "shared", "shared", "as the header says"),
         of_stack("", "config", "config", "as it was set"),
-    ];
-    if super::settings::has_settings(stack.module) {
-        all.push(of_stack("", "settings", "settings", "the same by parts"));
-    }
-    all.extend([
+        of_stack("", "settings", "settings", "the same by parts"),
         line("uint64_t now_ns", "the time of the instant"),
         line("uint64_t hash_odd", "what keys are hashed with"),
         of_stack("", "output", "*answers", "outputs: the first place"),
@@ -58,6 +54,5 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
             "whether the next one belongs to the step that is under way",
         ),
         line("uint64_t counters[COUNTERS]", "in the order of their names"),
-    ]);
-    all
+    ]
 }

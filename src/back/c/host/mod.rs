@@ -42,8 +42,6 @@ pub type Named = (String, Item);
 pub struct Items {
     /// Constants.
     pub constants: Vec<Item>,
-    /// `struct STACK_settings`; it needs no other struct.
-    pub settings: Vec<Item>,
     /// The enum of work, the event and the place, behind the message.
     pub structs: Vec<Item>,
     /// Functions behind the struct of the stack, which helper text calls, and those about instances.
@@ -65,7 +63,6 @@ pub fn items(stack: &Stack<'_>, sizes: &Sizes) -> Items {
     hooks.extend(listening::functions(stack));
     Items {
         constants: constants::items(stack, sizes, &queued),
-        settings: settings::structure(stack).into_iter().collect(),
         structs: agenda.structs(),
         hooks,
         events: up,
@@ -79,7 +76,7 @@ fn entries(stack: &Stack<'_>, sizes: &Sizes, agenda: &Agenda<'_, '_>) -> Vec<Ite
     calls.extend(settings::reads(stack));
     calls.push(settings::begin(stack));
     calls.extend(timers::items(stack));
-    calls.extend(text::public(name));
+    calls.extend(text::public(name, links::calls(stack)));
     calls.extend(links::entries(stack));
     calls.extend(ports::items(stack, sizes));
     let called = text::entries(name, &printer::file(&calls));

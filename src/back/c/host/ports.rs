@@ -9,8 +9,7 @@ use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called, result};
 use crate::back::c::{Stack, shapes};
 use crate::c::tree::{
-    Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, conditional,
-    only_if,
+    Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
 };
 use crate::ir::interface::{Named, Notice, Numbered, Opening, Port, Shape};
 use crate::ir::op::Target;
@@ -353,11 +352,12 @@ impl<'s, 'm> AtPort<'s, 'm> {
         let longest = atom(sent.longest.to_string());
         let takes = call("takes", vec![atom("stack"), atom("1")]);
         let has_buffer = asks(&format!("{name}_has_buffer"));
-        let goes_on = match calls {
-            true => conditional(asks("is_calling"), atom("true"), asks("has_room")),
-            false => asks("has_room"),
+        let is_full = asks("has_room").negated();
+        let is_full = match calls {
+            true => binary("&&", asks("is_calling").negated(), is_full),
+            false => is_full,
         };
-        let tests = [takes, goes_on, has_buffer].map(C::negated).into_iter();
+        let tests = [takes.negated(), is_full, has_buffer.negated()].into_iter();
         let not_now = tests.reduce(|all, one| binary("||", all, one));
         let not_now = not_now.expect("there are three tests");
         let mut all = vec![begin_call()];

@@ -1,41 +1,16 @@
-//! Settings: in, those of a module; out, their defaults, the struct in which the stack has them by
-//! parts, what reads that of what a host gives, and what begins at the start.
+//! Settings: in, those of a module; out, their defaults, what reads their parts of what a host gives,
+//! and what begins at the start.
 
 use super::Sizes;
 use super::constants::first_timer;
 use super::events::own;
-use super::line;
 use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called};
-use crate::back::c::{Stack, shapes, types};
-use crate::c::printer::declaration;
+use crate::back::c::{Stack, shapes};
 use crate::c::tree::{
-    Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call,
-    call_statement, only_if,
+    Expression as C, Function, Item, Statement as S, assign, atom, binary, call, call_statement,
+    only_if,
 };
-use crate::ir::Module;
-
-/// The stack has settings by parts.
-pub fn has_settings(module: &Module) -> bool {
-    !module.settings.is_empty() || module.settings_hold.is_some()
-}
-
-/// `struct STACK_settings`; C knows no struct without members.
-pub fn structure(stack: &Stack<'_>) -> Option<Item> {
-    let settings = stack.module.settings.iter().zip(&stack.names.settings);
-    let members = settings.map(|(setting, name)| {
-        line(&declaration(&types::stored(stack, setting.of), name), "")
-    });
-    let mut members: Vec<Line> = members.collect();
-    if members.is_empty() {
-        members.push(line("bool none", "there are none"));
-    }
-    has_settings(stack.module).then(|| Item::Struct {
-        comment: "Values set at the start, by their parts.".to_string(),
-        name: format!("{}_settings", stack.names.stack),
-        members,
-    })
-}
 
 /// `STACK_config_default`.
 pub fn defaults(stack: &Stack<'_>, sizes: &Sizes) -> Item {
@@ -73,19 +48,15 @@ pub fn reads(stack: &Stack<'_>) -> Vec<Item> {
     let name = &stack.names.stack;
     let mut fits = Vec::new();
     let mut all = Vec::new();
-    if has_settings(stack.module) {
-        all.push(read(stack));
-        fits.push(S::Declare {
-            kind: format!("struct {name}_settings"),
-            name: "own".to_string(),
-            value: None,
-        });
-        let given = vec![atom("config"), atom("own").address()];
-        let is_none = call("read_settings", given).negated();
-        fits.push(only_if(is_none, vec![S::Return(Some(atom("false")))]));
-    } else {
-        fits.push(S::Do(atom("config").cast("void")));
-    }
+    all.push(read(stack));
+    fits.push(S::Declare {
+        kind: format!("struct {name}_settings"),
+        name: "own".to_string(),
+        value: None,
+    });
+    let given = vec![atom("config"), atom("own").address()];
+    let is_none = call("read_settings", given).negated();
+    fits.push(only_if(is_none, vec![S::Return(Some(atom("false")))]));
     if let Some(judge) = stack.module.settings_hold {
         fits.push(S::Declare {
             kind: format!("const struct {name}_settings *const"),
@@ -132,6 +103,7 @@ fn read(stack: &Stack<'_>) -> Item {
         body.push(assign(atom("settings").behind(name), value));
     }
     if stack.module.settings.is_empty() {
+        // C knows no struct without members.
         body.push(S::Do(atom("config").cast("void")));
         body.push(assign(atom("settings").behind("none"), atom("true")));
     }
@@ -144,11 +116,9 @@ fn read(stack: &Stack<'_>) -> Item {
 /// `begin`: what exists from the start is made.
 pub fn begin(stack: &Stack<'_>) -> Item {
     let mut body = Vec::new();
-    if has_settings(stack.module) {
-        let config = atom("stack").behind("config").address();
-        let settings = atom("stack").behind("settings").address();
-        body.push(call_statement("read_settings", vec![config, settings]));
-    }
+    let config = atom("stack").behind("config").address();
+    let settings = atom("stack").behind("settings").address();
+    body.push(call_statement("read_settings", vec![config, settings]));
     let timers = timers(stack);
     if !timers.is_empty() {
         let heap = atom("stack").behind("timers").member("heap");
@@ -157,9 +127,6 @@ pub fn begin(stack: &Stack<'_>) -> Item {
     }
     let starts = stack.module.starts;
     body.extend(starts.map(|starts| S::Do(called(stack, Reach::Stack, starts, Vec::new()))));
-    if body.is_empty() {
-        body.push(S::Do(atom("stack").cast("void")));
-    }
     let parameters = vec![format!("struct {} *stack", stack.names.stack)];
     own("Makes what exists from the start.", "begin", parameters, body).1
 }

@@ -11,7 +11,7 @@ use crate::c::tree::{
 };
 use crate::ir::Kind;
 
-/// `next_deadline` and `expire`.
+/// `next_deadline`, `expired` and `expire_next`.
 pub fn items(stack: &Stack<'_>) -> Vec<Item> {
     let mut kinds = stack.module.kinds.iter();
     let has_timers = kinds.any(|kind| !kind.timers.is_empty());
@@ -37,7 +37,7 @@ pub fn items(stack: &Stack<'_>) -> Vec<Item> {
     all.push(function(
         stack,
         "Handles the next timer, in a step of its own; false if none is running.",
-        ("static bool", "expire"),
+        ("static bool", "expire_next"),
         expires,
     ));
     all
@@ -95,8 +95,10 @@ fn expired(stack: &Stack<'_>) -> Item {
         then.push(S::Return(None));
         body.push(only_if(binary(">=", atom("timer"), first), then));
     }
-    body.insert(0, S::Do(atom("stack").cast("void")));
-    body.insert(1, S::Do(atom("timer").cast("void")));
+    let mut timers = stack.module.kinds.iter().flat_map(|kind| &kind.timers);
+    if !timers.any(|timer| timer.expires.is_some()) {
+        body.extend(["stack", "timer"].map(|name| S::Do(atom(name).cast("void"))));
+    }
     let parameters = vec![
         format!("struct {} *stack", stack.names.stack),
         "uint32_t timer".to_string(),

@@ -59,9 +59,13 @@ pub fn entries(stack: &str, code: &str) -> Vec<Item> {
     chosen.map(|text| item(stack, text)).collect()
 }
 
+/// A call of a host that stacks have whose links call functions.
+const NEXT_OTHER: &str = "STACK_next_other";
+
 /// All calls of a host that are the same for every stack.
-pub fn public(stack: &str) -> Vec<Item> {
+pub fn public(stack: &str, links_call: bool) -> Vec<Item> {
     let all = parts::parts(PUBLIC).into_iter();
+    let all = all.filter(|(name, _)| links_call || *name != NEXT_OTHER);
     all.map(|(_, text)| item(stack, text)).collect()
 }
 

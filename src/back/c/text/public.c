@@ -1,4 +1,5 @@
-What a host calls by its name, for every stack; as `buffers.c`, but that each stack has all of it.
+What a host calls by its name; as `buffers.c`, but that each stack has all of it. The last stands
+only where links call functions.
 
 /* part STACK_size */
 size_t STACK_size(const struct STACK_config *config) {
@@ -23,7 +24,10 @@ enum STACK_refusal STACK_check(const struct STACK_config *config, size_t size) {
     if (!settings_fit(config)) {
         return UPPER_WRONG_SETTING;
     }
-    return size < STACK_size(config) || size == SIZE_MAX ? UPPER_LITTLE_MEMORY : UPPER_FITS;
+    if (size < STACK_size(config) || size == SIZE_MAX) {
+        return UPPER_LITTLE_MEMORY;
+    }
+    return UPPER_FITS;
 }
 
 /* part STACK_start */
@@ -73,7 +77,7 @@ uint64_t STACK_deadline(struct STACK *stack) {
 void STACK_expire(struct STACK *stack, uint64_t now_ns) {
     begin_call(stack, now_ns);
     while (stack->waiting == 0 && may_go_on(stack) && next_deadline(stack) <= now_ns) {
-        if (!expire(stack)) {
+        if (!expire_next(stack)) {
             return;
         }
         run(stack);
@@ -90,4 +94,21 @@ size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capaci
         values[HELD] += stack->events[stack->agenda[at].event].message.came_in;
     }
     return COUNTERS;
+}
+
+/* part STACK_next_other */
+/* The next output that is no frame of a link which calls a function. It also stays where the host
+ * takes others, for `settle`. */
+enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *output) {
+    struct STACK_output *const first = stack->shared.taken;
+    for (struct STACK_output *one = first; one != stack->shared.answered; one += 1) {
+        if (is_other(one)) {
+            *output = *one;
+            memmove(first + 1, first, (size_t)(one - first) * sizeof *one);
+            *first = *output;
+            stack->shared.taken += 1;
+            return output->next;
+        }
+    }
+    return UPPER_IDLE;
 }
