@@ -40,7 +40,12 @@ fn host_side_compiles() {
 fn add(root: &Path, folder: &str, paths: &mut Vec<String>) {
     let mut names: Vec<String> = fs::read_dir(root.join(folder))
         .expect("folder")
-        .map(|one| one.expect("entry").file_name().to_string_lossy().into_owned())
+        .map(|one| {
+            one.expect("entry")
+                .file_name()
+                .to_string_lossy()
+                .into_owned()
+        })
         .collect();
     names.sort();
     for name in names {
@@ -73,16 +78,21 @@ fn one(path: &str) {
             .zip(&emitted.longest)
             .map(|(port, longest)| Sent {
                 longest: *longest,
-                is_appended: emitted
-                    .h
-                    .contains(&format!("_{}_send_from(stack, session, with, data", port.name)),
+                is_appended: emitted.h.contains(&format!(
+                    "_{}_send_from(stack, session, with, data",
+                    port.name
+                )),
             })
             .collect(),
         defaults: module
             .given
             .iter()
             .map(|named| {
-                let zero = named.shape.parts().into_iter().map(|of| Op::zero(of).expect("zero"));
+                let zero = named
+                    .shape
+                    .parts()
+                    .into_iter()
+                    .map(|of| Op::zero(of).expect("zero"));
                 Some(zero.collect())
             })
             .collect(),
@@ -99,7 +109,10 @@ fn one(path: &str) {
 }
 
 fn line(text: String) -> Line {
-    Line { text, comment: String::new() }
+    Line {
+        text,
+        comment: String::new(),
+    }
 }
 
 fn file(stack: &Stack<'_>, module: &Module, items: &host::Items, header: &str) -> String {
@@ -117,13 +130,24 @@ fn file(stack: &Stack<'_>, module: &Module, items: &host::Items, header: &str) -
             }
         }
         if !names.timers.is_empty() {
-            let all: String = names.timers.iter().map(|one| format!("struct sl_timer {one}; ")).collect();
+            let all: String = names
+                .timers
+                .iter()
+                .map(|one| format!("struct sl_timer {one}; "))
+                .collect();
             lines.push(line(format!("struct {{ {all}}} timers")));
             timers += kind.capacity * kind.timers.len() as u32;
         }
         lines.push(line("bool stub".to_string()));
-        kinds.push(Item::Struct { comment: String::new(), name: names.name.clone(), members: lines });
-        members.push(line(format!("struct {} {}[{}]", names.name, names.name, kind.capacity)));
+        kinds.push(Item::Struct {
+            comment: String::new(),
+            name: names.name.clone(),
+            members: lines,
+        });
+        members.push(line(format!(
+            "struct {} {}[{}]",
+            names.name, names.name, kind.capacity
+        )));
     }
     if timers > 0 {
         members.push(line("struct sl_timers timers".to_string()));
@@ -139,42 +163,92 @@ fn file(stack: &Stack<'_>, module: &Module, items: &host::Items, header: &str) -
         message.push(line(declaration(&types::stored(stack, one.of), member)));
     }
     let mut before = items.constants.clone();
-    let mut settings: Vec<Line> = module.settings.iter().zip(&stack.names.settings).map(|(one, member)| line(declaration(&types::stored(stack, one.of), member))).collect();
+    let mut settings: Vec<Line> = module
+        .settings
+        .iter()
+        .zip(&stack.names.settings)
+        .map(|(one, member)| line(declaration(&types::stored(stack, one.of), member)))
+        .collect();
     if settings.is_empty() {
         settings.push(line("bool none".to_string()));
     }
-    before.push(Item::Struct { comment: String::new(), name: format!("{name}_settings"), members: settings });
-    before.push(Item::Struct { comment: String::new(), name: format!("{name}_message"), members: message });
+    before.push(Item::Struct {
+        comment: String::new(),
+        name: format!("{name}_settings"),
+        members: settings,
+    });
+    before.push(Item::Struct {
+        comment: String::new(),
+        name: format!("{name}_message"),
+        members: message,
+    });
     before.extend(items.structs.clone());
     before.extend(kinds);
-    before.push(Item::Struct { comment: String::new(), name: name.clone(), members });
+    before.push(Item::Struct {
+        comment: String::new(),
+        name: name.clone(),
+        members,
+    });
     let mut stubs = format!(
         "static inline struct {name}_message blank(struct {name}_buffer *buffer) {{ return (struct {name}_message){{.data = buffer->bytes + HEADROOM, .buffer = buffer}}; }}\n\
          static inline void unmark(struct {name}_message *message) {{ (void)message; }}\n"
     );
     for names in &stack.names.kinds {
-        stubs += &format!("bool live_{}(const struct {name} *stack, uint32_t n);\n", names.name);
+        stubs += &format!(
+            "bool live_{}(const struct {name} *stack, uint32_t n);\n",
+            names.name
+        );
     }
     let mut results = BTreeSet::new();
     for (at, function) in module.functions.iter().enumerate() {
         let id = FunctionId(at as u32);
         if function.results.len() > 1 {
-            let all: String = function.results.iter().enumerate().map(|(at, of)| format!(" {};", declaration(&types::local(stack, *of), &format!("r{at}")))).collect();
+            let all: String = function
+                .results
+                .iter()
+                .enumerate()
+                .map(|(at, of)| {
+                    format!(
+                        " {};",
+                        declaration(&types::local(stack, *of), &format!("r{at}"))
+                    )
+                })
+                .collect();
             if !all.contains("view") {
-                results.insert(format!("struct {}_results {{{all} }};\n", stack.names.functions[at]));
+                results.insert(format!(
+                    "struct {}_results {{{all} }};\n",
+                    stack.names.functions[at]
+                ));
             }
         }
-        let names: Vec<String> = (0..function.parameters().len()).map(|at| format!("p{at}")).collect();
+        let names: Vec<String> = (0..function.parameters().len())
+            .map(|at| format!("p{at}"))
+            .collect();
         let parameters = prototype::parameters(stack, id, &names);
-        let parameters = if parameters.is_empty() { "void".to_string() } else { parameters.join(", ") };
-        stubs += &format!("{} {}({parameters});\n", prototype::result(stack, id), stack.names.functions[at]);
+        let parameters = if parameters.is_empty() {
+            "void".to_string()
+        } else {
+            parameters.join(", ")
+        };
+        stubs += &format!(
+            "{} {}({parameters});\n",
+            prototype::result(stack, id),
+            stack.names.functions[at]
+        );
     }
     let results: String = results.into_iter().collect();
-    let named = |all: &[(String, Item)]| printer::file(&all.iter().map(|(_, item)| item.clone()).collect::<Vec<_>>());
+    let named = |all: &[(String, Item)]| {
+        printer::file(&all.iter().map(|(_, item)| item.clone()).collect::<Vec<_>>())
+    };
     let hooks = named(&items.hooks);
     let events = named(&items.events);
     let entries = printer::file(&items.entries);
-    let helpers = printer::file(&text::helpers(name, &format!("{hooks}\n{events}\n{entries} drop_queue( window_take( stream_take( precede( goes_on( turn( piece( share( rewritten( set_aside( pad( message_from( next_step( next_kept( take( window_replace( window_release( stream_release( stream_begin( drop_stream( drop_window( window_share( stream_insert( queue_push(")));
+    let helpers = printer::file(&text::inside(
+        name,
+        &format!(
+            "{hooks}\n{events}\n{entries} drop_queue( window_take( stream_take( precede( goes_on( turn( piece( share( rewritten( set_aside( pad( message_from( next_step( next_kept( take( window_replace( window_release( stream_release( stream_begin( drop_stream( drop_window( window_share( stream_insert( queue_push("
+        ),
+    ));
     let before = printer::file(&before);
     let whole = format!("{before}\n{results}\n{stubs}\n{hooks}\n{helpers}\n{events}\n{entries}");
     let mentioned = stackloom::c::runtime::mentioned(&whole);
@@ -194,7 +268,5 @@ fn file(stack: &Stack<'_>, module: &Module, items: &host::Items, header: &str) -
         }
     }
     let prototypes = "";
-    format!(
-        "#include \"{name}.h\"\n#include <string.h>\n{runtime}\n{bytes}\n{prototypes}{whole}"
-    )
+    format!("#include \"{name}.h\"\n#include <string.h>\n{runtime}\n{bytes}\n{prototypes}{whole}")
 }

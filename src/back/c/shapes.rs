@@ -65,16 +65,13 @@ pub fn parameter_names(stack: &Stack<'_>, own: &[&str], given: &[Named]) -> Vec<
     let mut taken = stack.names.taken.clone();
     own.iter().for_each(|name| taken.reserve(name));
     let given = given.iter();
-    given.map(|one| taken.take(&identifier(&one.name))).collect()
+    given
+        .map(|one| taken.take(&identifier(&one.name)))
+        .collect()
 }
 
 /// The parts of a value that a host has given under a name; `place` is where a member stands.
-pub fn given(
-    stack: &Stack<'_>,
-    shape: &Shape,
-    name: &str,
-    place: &dyn Fn(&str) -> C,
-) -> Vec<C> {
+pub fn given(stack: &Stack<'_>, shape: &Shape, name: &str, place: &dyn Fn(&str) -> C) -> Vec<C> {
     match shape {
         Shape::Number { bits, signed } => {
             vec![without_sign(place(name), *bits, *signed)]
@@ -84,9 +81,10 @@ pub fn given(
             let most_text = || atom(format!("{most}U"));
             let length = place(name).member("length");
             let fits = binary("<", length.clone(), most_text());
-            let bytes = call(format!("{}_given", bounded(&stack.names.stack, *most)), vec![
-                place(name),
-            ]);
+            let bytes = call(
+                format!("{}_given", bounded(&stack.names.stack, *most)),
+                vec![place(name)],
+            );
             vec![conditional(fits, length, most_text()), bytes]
         }
         Shape::Optional(value) => {
@@ -217,7 +215,10 @@ fn number(value: u64) -> String {
 
 fn is_literal(part: &C) -> bool {
     match part {
-        C::Atom(text) => text.bytes().next().is_some_and(|first| first.is_ascii_digit()),
+        C::Atom(text) => text
+            .bytes()
+            .next()
+            .is_some_and(|first| first.is_ascii_digit()),
         _ => false,
     }
 }

@@ -1,7 +1,7 @@
 //! Links: in, those of a module; out, what takes a frame that came in, what calls the functions of
 //! links, and what tells the stack that one is up or down.
 
-use super::events::own;
+use super::build::{own, public};
 use crate::back::c::Stack;
 use crate::back::c::prototype::{Reach, called};
 use crate::c::tree::{
@@ -125,17 +125,6 @@ pub fn arrives(stack: &Stack<'_>) -> Item {
     own("A frame came in by a link.", "arrives", parameters, body).1
 }
 
-/// A function that hosts call, or functions of the header.
-pub fn public(result: String, name: String, parameters: Vec<String>, body: Vec<S>) -> Item {
-    Item::Function(Function {
-        comment: String::new(),
-        result,
-        name,
-        parameters,
-        body,
-    })
-}
-
 /// `STACK_take`, `STACK_input_all`, and `STACK_carrier` where somebody hears it.
 pub fn entries(stack: &Stack<'_>) -> Vec<Item> {
     let name = &stack.names.stack;
@@ -148,8 +137,13 @@ pub fn entries(stack: &Stack<'_>) -> Vec<Item> {
     taken.push(now.clone());
     let link = if is_one { "0" } else { "link" };
     let frame = C::Unary("*", Box::new(atom("frame")));
-    let takes = call("take_frame", vec![atom("stack"), atom(link), frame, atom("now_ns")]);
-    let all = ["stack", "link", "frames", "count", "now_ns"].map(atom).to_vec();
+    let takes = call(
+        "take_frame",
+        vec![atom("stack"), atom(link), frame, atom("now_ns")],
+    );
+    let all = ["stack", "link", "frames", "count", "now_ns"]
+        .map(atom)
+        .to_vec();
     let frames = call("take_frames", all);
     let given = vec![
         pointer(stack),
@@ -160,8 +154,18 @@ pub fn entries(stack: &Stack<'_>) -> Vec<Item> {
     ];
     let returned = |value: C| vec![S::Return(Some(value))];
     let mut items = vec![
-        public("bool".to_string(), format!("{name}_take"), taken, returned(takes)),
-        public("size_t".to_string(), format!("{name}_input_all"), given, returned(frames)),
+        public(
+            "bool".to_string(),
+            format!("{name}_take"),
+            taken,
+            returned(takes),
+        ),
+        public(
+            "size_t".to_string(),
+            format!("{name}_input_all"),
+            given,
+            returned(frames),
+        ),
     ];
     items.extend(carrier(stack));
     items
@@ -188,5 +192,10 @@ fn carrier(stack: &Stack<'_>) -> Option<Item> {
         "bool up".to_string(),
         "uint64_t now_ns".to_string(),
     ];
-    Some(public("void".to_string(), format!("{name}_carrier"), parameters, body))
+    Some(public(
+        "void".to_string(),
+        format!("{name}_carrier"),
+        parameters,
+        body,
+    ))
 }

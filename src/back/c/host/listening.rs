@@ -11,7 +11,7 @@
 //! A host takes outputs without a word to the stack. So each of its calls first looks at those that
 //! it has taken since the last one: `settle`.
 
-use super::events::own;
+use super::build::own;
 use crate::back::c::Stack;
 use crate::back::c::names::identifier;
 use crate::back::c::shapes;
@@ -19,7 +19,6 @@ use crate::c::tree::{
     Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
 };
 use crate::ir::interface::{Listening, Opening};
-use crate::ir::op::Told;
 use crate::ir::{FieldId, KindId, Module, PortId};
 
 /// Finds the table of waiting sessions of a port that listens by itself.
@@ -65,7 +64,10 @@ pub fn accepted(stack: &Stack<'_>, how: Listening) -> Vec<S> {
         S::Declare {
             kind: format!("struct {}_output *const", stack.names.stack),
             name: "output".to_string(),
-            value: Some(call("answer", vec![atom("stack"), accepted_constant(stack)])),
+            value: Some(call(
+                "answer",
+                vec![atom("stack"), accepted_constant(stack)],
+            )),
         },
         assign(output("place"), atom(place)),
         assign(output("session"), atom("session")),
@@ -74,20 +76,19 @@ pub fn accepted(stack: &Stack<'_>, how: Listening) -> Vec<S> {
     let opens = stack.module.ports[how.port.at()].opens.as_ref();
     let keys = accepted.member("keys");
     all.extend(opens.into_iter().flat_map(|opening| {
-        copied(stack, opening, atom("session"), &|name| keys.clone().member(name))
+        copied(stack, opening, atom("session"), &|name| {
+            keys.clone().member(name)
+        })
     }));
     all
 }
 
 /// The keys of a session are copied to a struct of the host.
-pub fn copied(
-    stack: &Stack<'_>,
-    opening: &Opening,
-    session: C,
-    to: &dyn Fn(&str) -> C,
-) -> Vec<S> {
+pub fn copied(stack: &Stack<'_>, opening: &Opening, session: C, to: &dyn Fn(&str) -> C) -> Vec<S> {
     let fields = &stack.module.kinds[opening.kind.at()].keys;
-    let parts = fields.iter().map(|key| field(stack, opening.kind, session.clone(), *key));
+    let parts = fields
+        .iter()
+        .map(|key| field(stack, opening.kind, session.clone(), *key));
     let mut parts = parts.collect::<Vec<C>>().into_iter();
     let mut all = Vec::new();
     for (named, may_lack) in &opening.keys {
@@ -132,12 +133,27 @@ fn gives_place(stack: &Stack<'_>, how: Listening, listener: C) -> S {
 pub fn functions(stack: &Stack<'_>) -> Vec<(String, Item)> {
     let mut all = vec![settle(stack)];
     for how in &stack.module.listening {
-        let n = || vec![format!("struct {} *stack", stack.names.stack), "uint32_t n".to_string()];
+        let n = || {
+            vec![
+                format!("struct {} *stack", stack.names.stack),
+                "uint32_t n".to_string(),
+            ]
+        };
         let of = |kind: KindId| format!("waits_no_more_{}", stack.names.kind(kind));
         let comment = "A session ends: if it waits to be accepted, its listener has a place more.";
-        all.push(own(comment, &of(how.session), n(), session_ends(stack, *how)));
+        all.push(own(
+            comment,
+            &of(how.session),
+            n(),
+            session_ends(stack, *how),
+        ));
         let comment = "A listener ends: it makes no more sessions, and nobody waits at it.";
-        all.push(own(comment, &of(how.listener), n(), listener_ends(stack, *how)));
+        all.push(own(
+            comment,
+            &of(how.listener),
+            n(),
+            listener_ends(stack, *how),
+        ));
     }
     all
 }
@@ -194,7 +210,10 @@ fn listener_ends(stack: &Stack<'_>, how: Listening) -> Vec<S> {
     let handed = binary("&&", hands_over(stack, how), is_own(listener.clone()));
     vec![
         call_statement("settle", vec![atom("stack")]),
-        assign(field(stack, how.listener, atom("n"), how.backlog), atom("0")),
+        assign(
+            field(stack, how.listener, atom("n"), how.backlog),
+            atom("0"),
+        ),
         S::For {
             start: "uint32_t session = 0".to_string(),
             condition: binary("<", atom("session"), atom(capacity.to_string())),
@@ -212,9 +231,4 @@ fn listener_ends(stack: &Stack<'_>, how: Listening) -> Vec<S> {
             body: vec![only_if(handed, nobody(listener))],
         },
     ]
-}
-
-/// A port tells an application of sessions that listeners made.
-pub fn told(module: &Module, port: PortId) -> Option<Told> {
-    listens(module, port).map(|_| Told::Started)
 }

@@ -10,36 +10,17 @@
 //!
 //! An application is called when nothing else is under way; else X comes last, within this step.
 
-use super::events::{arguments, listened, own, parameters, with_names};
+use super::build::own;
+use super::goals::{arguments, calls, carried, listened, parameters, with_names};
 use super::listening;
 use crate::back::c::names::identifier;
 use crate::back::c::{Stack, shapes};
 use crate::c::tree::{
     Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
 };
-use crate::ir::interface::{Named, Port, Shape};
+use crate::ir::interface::{Port, Shape};
 use crate::ir::op::{Target, Told};
-use crate::ir::{Module, PortId, Type};
-
-/// An event calls a function of an application.
-pub fn calls(module: &Module, target: Target) -> bool {
-    match target {
-        Target::Port(_, Told::Started) | Target::Link(_) | Target::Function(_) => false,
-        Target::Port(port, _) => module.ports[port.at()].calls.is_some(),
-    }
-}
-
-/// An event of a port carries a message, and these values.
-pub fn carried(module: &Module, port: PortId, told: Told) -> (bool, &[Named]) {
-    match told {
-        Told::Message => (true, &[]),
-        Told::Started => (false, &[]),
-        Told::Notice(notice) => {
-            let notice = &module.ports[port.at()].up[notice as usize];
-            (notice.message, &notice.parameters)
-        }
-    }
-}
+use crate::ir::{PortId, Type};
 
 /// Names of the attributes of a port as applications see them: each alone, or with its layer where
 /// two have one name.
@@ -66,7 +47,7 @@ pub fn functions(stack: &Stack<'_>) -> Vec<(String, Item)> {
     for (at, port) in stack.module.ports.iter().enumerate() {
         let id = PortId(at as u32);
         let notices = (0..port.up.len() as u32).map(Told::Notice);
-        let listens = listening::listens(stack.module, id).map(|_| Told::Started);
+        let listens = listened(stack.module, id).map(|_| Told::Started);
         let told = [Told::Message].into_iter().chain(notices).chain(listens);
         for told in told {
             let up = Up::new(stack, id, told);
@@ -119,7 +100,7 @@ impl<'s, 'm> Up<'s, 'm> {
         let comment = format!("Port {}: the host is told.", self.table().name);
         let instead = self.instead();
         let tells = match self.told {
-            Told::Started => self.started(),
+            Told::Started => Some(self.started()),
             Told::Message | Told::Notice(_) if calls(self.stack.module, self.target()) => None,
             Told::Message | Told::Notice(_) => Some(self.tells()),
         };
@@ -155,10 +136,15 @@ impl<'s, 'm> Up<'s, 'm> {
     }
 
     /// A session that a listener made is handed over, if it waits for that.
-    fn started(&self) -> Option<Vec<S>> {
-        let how = listening::listens(self.stack.module, self.port)?;
+    fn started(&self) -> Vec<S> {
+        let Some(how) = listening::listens(self.stack.module, self.port) else {
+            // Another port listens.
+            return ["stack", "session"]
+                .map(|name| S::Do(atom(name).cast("void")))
+                .to_vec();
+        };
         let accepted = listening::accepted(self.stack, how);
-        Some(vec![only_if(listening::waits(self.stack, how), accepted)])
+        vec![only_if(listening::waits(self.stack, how), accepted)]
     }
 
     /// An output for the host.

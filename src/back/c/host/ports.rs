@@ -1,7 +1,7 @@
 //! Calls of applications at ports: in, the ports of a module; out, the functions by which an
 //! application opens and listens, sends, and tells something.
 
-use super::links::public;
+use super::build::public;
 use super::listening::{copied, listens, live};
 use super::outputs::attribute_names;
 use super::{Sent, Sizes};
@@ -33,7 +33,10 @@ pub fn items(stack: &Stack<'_>, sizes: &Sizes) -> Vec<Item> {
         if let Some(sends) = port.sends {
             all.extend(at_port.sends(sends, sizes.ports[at]));
         }
-        let told = port.down.iter().filter(|notice| is_told_by_name(port, notice));
+        let told = port
+            .down
+            .iter()
+            .filter(|notice| is_told_by_name(port, notice));
         all.extend(told.map(|notice| at_port.tells(notice)));
         all
     });
@@ -42,8 +45,11 @@ pub fn items(stack: &Stack<'_>, sizes: &Sizes) -> Vec<Item> {
 
 /// An application has a function for a notice: for all but the one that opening tells.
 pub fn is_told_by_name(port: &Port, notice: &Notice) -> bool {
-    port.opens.is_none() || notice.name != "open"
+    port.opens.is_none() || notice.name != OPEN
 }
+
+/// The notice that a session is told when its port opens it.
+const OPEN: &str = "open";
 
 /// A port, and the stack.
 struct AtPort<'s, 'm> {
@@ -192,9 +198,9 @@ impl<'s, 'm> AtPort<'s, 'm> {
         parameters.push("uint64_t now_ns".to_string());
         let mut body = vec![begin_call()];
         let place = |member: &str| atom(member);
-        let parts = named.iter().flat_map(|(one, name)| {
-            shapes::given(self.stack, &one.shape, name, &place)
-        });
+        let parts = named
+            .iter()
+            .flat_map(|(one, name)| shapes::given(self.stack, &one.shape, name, &place));
         let parts: Vec<C> = parts.collect();
         match notice.handled {
             Some(handled) => body.extend(self.tells_at_once(handled, parts)),
@@ -209,10 +215,18 @@ impl<'s, 'm> AtPort<'s, 'm> {
     }
 
     fn tells_at_once(&self, handled: FunctionId, parts: Vec<C>) -> Vec<S> {
-        let calls = self.stack.module.ports.iter().any(|port| port.calls.is_some());
+        let calls = self
+            .stack
+            .module
+            .ports
+            .iter()
+            .any(|port| port.calls.is_some());
         let given = [vec![self.index()], parts].concat();
         let now = called(self.stack, Reach::Stack, handled, given.clone());
-        let name = self.stack.names.target(self.stack.module, Target::Function(handled));
+        let name = self
+            .stack
+            .names
+            .target(self.stack.module, Target::Function(handled));
         let later = [vec![atom("stack")], given].concat();
         let waits = behind_all(call_statement(format!("later_{name}"), later));
         let mut all = Vec::new();
@@ -254,7 +268,12 @@ impl<'s, 'm> AtPort<'s, 'm> {
         let inline = format!("extern inline {result}");
         vec![
             self.public(&result, "send_from", from, self.sends_from(sends, sent)),
-            self.public(&result, "send_later", whole.clone(), self.sends_later(sends, sent)),
+            self.public(
+                &result,
+                "send_later",
+                whole.clone(),
+                self.sends_later(sends, sent),
+            ),
             Item::Prototype(crate::c::tree::Function {
                 comment: String::new(),
                 result: inline,
@@ -347,7 +366,12 @@ impl<'s, 'm> AtPort<'s, 'm> {
     /// What can never be taken is refused; for what can, the stack must be ready.
     fn sends_later(&self, sends: FunctionId, sent: Sent) -> Vec<S> {
         let asks = |function: &str| call(function, vec![atom("stack")]);
-        let calls = self.stack.module.ports.iter().any(|port| port.calls.is_some());
+        let calls = self
+            .stack
+            .module
+            .ports
+            .iter()
+            .any(|port| port.calls.is_some());
         let name = &self.stack.names.stack;
         let longest = atom(sent.longest.to_string());
         let takes = call("takes", vec![atom("stack"), atom("1")]);

@@ -2,8 +2,8 @@
 //! and what begins at the start.
 
 use super::Sizes;
-use super::constants::first_timer;
-use super::events::own;
+use super::build::{own, public};
+use super::constant::first_timer;
 use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called};
 use crate::back::c::{Stack, shapes};
@@ -35,7 +35,7 @@ pub fn defaults(stack: &Stack<'_>, sizes: &Sizes) -> Item {
     let own = own.map(|(name, value)| assign(config().behind(name), atom(value.to_string())));
     body.extend(own);
     let name = &stack.names.stack;
-    super::links::public(
+    public(
         "void".to_string(),
         format!("{name}_config_default"),
         vec![format!("struct {name}_config *config")],
@@ -110,7 +110,12 @@ fn read(stack: &Stack<'_>) -> Item {
     body.push(S::Return(Some(atom("true"))));
     let settings = format!("struct {}_settings *settings", stack.names.stack);
     let comment = "Reads a host's settings by their parts; false if one is no value of its type.";
-    asked(comment, "read_settings", vec![config(stack), settings], body)
+    asked(
+        comment,
+        "read_settings",
+        vec![config(stack), settings],
+        body,
+    )
 }
 
 /// `begin`: what exists from the start is made.
@@ -128,7 +133,13 @@ pub fn begin(stack: &Stack<'_>) -> Item {
     let starts = stack.module.starts;
     body.extend(starts.map(|starts| S::Do(called(stack, Reach::Stack, starts, Vec::new()))));
     let parameters = vec![format!("struct {} *stack", stack.names.stack)];
-    own("Makes what exists from the start.", "begin", parameters, body).1
+    own(
+        "Makes what exists from the start.",
+        "begin",
+        parameters,
+        body,
+    )
+    .1
 }
 
 /// Each timer gets its number.

@@ -1,13 +1,12 @@
 //! Timers that expire: in, those of the kinds of a module; out, what finds the next one, and what
 //! handles it.
 
-use super::constants::first_timer;
-use super::events::own;
+use super::build::own;
+use super::constant::first_timer;
 use crate::back::c::Stack;
 use crate::back::c::prototype::{Reach, called};
 use crate::c::tree::{
-    Expression as C, Function, Item, Statement as S, atom, binary, call, call_statement,
-    only_if,
+    Expression as C, Function, Item, Statement as S, atom, binary, call, call_statement, only_if,
 };
 use crate::ir::Kind;
 
@@ -43,12 +42,7 @@ pub fn items(stack: &Stack<'_>) -> Vec<Item> {
     all
 }
 
-fn function(
-    stack: &Stack<'_>,
-    comment: &str,
-    (result, name): (&str, &str),
-    body: Vec<S>,
-) -> Item {
+fn function(stack: &Stack<'_>, comment: &str, (result, name): (&str, &str), body: Vec<S>) -> Item {
     Item::Function(Function {
         comment: comment.to_string(),
         result: result.to_string(),

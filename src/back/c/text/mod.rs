@@ -16,8 +16,8 @@ use crate::c::printer::declaration;
 use crate::c::tree::Item;
 use crate::c::{WIDTH, listed};
 
-/// Helpers before the functions of a module; each file may call what stands in those before it.
-const HELPERS: [&str; 5] = [
+/// What functions of a module call; each file may call what stands in those before it.
+const INSIDE: [&str; 5] = [
     include_str!("buffers.c"),
     include_str!("messages.c"),
     include_str!("containers.c"),
@@ -25,7 +25,7 @@ const HELPERS: [&str; 5] = [
     include_str!("answers.c"),
 ];
 
-/// Helpers of the calls of a host.
+/// What calls of a host have in common.
 const ENTRIES: &str = include_str!("entries.c");
 
 /// Calls of a host.
@@ -36,15 +36,15 @@ const OWN: [&str; 3] = ["STACK_AGENDA_FULL", "STACK_NO_SESSION", "STACK_TOO_LONG
 
 /// Names of all functions that these files define, so that no other gets one of them.
 pub fn defined() -> impl Iterator<Item = &'static str> {
-    let files = HELPERS.into_iter().chain([ENTRIES]);
+    let files = INSIDE.into_iter().chain([ENTRIES]);
     files.flat_map(parts::defined)
 }
 
-/// Copies of the helpers that code calls, and of those that these call.
-pub fn helpers(stack: &str, code: &str) -> Vec<Item> {
+/// Copies of what functions of a module call, and of what these call.
+pub fn inside(stack: &str, code: &str) -> Vec<Item> {
     let mut code = code.to_string();
     let mut chosen = Vec::new();
-    for file in HELPERS.into_iter().rev() {
+    for file in INSIDE.into_iter().rev() {
         let own = parts::select(file, &code);
         code += &own.concat();
         chosen.extend(own.into_iter().rev());
@@ -53,7 +53,7 @@ pub fn helpers(stack: &str, code: &str) -> Vec<Item> {
     chosen.map(|text| item(stack, text)).collect()
 }
 
-/// Copies of the helpers of entries that code calls; `handle` is called by some of them.
+/// Copies of what calls of a host have in common; some of it calls `handle`.
 pub fn entries(stack: &str, code: &str) -> Vec<Item> {
     let chosen = parts::select(ENTRIES, code).into_iter();
     chosen.map(|text| item(stack, text)).collect()
@@ -136,12 +136,15 @@ mod tests {
     use crate::c::printer;
 
     #[test]
-    fn a_helper_brings_what_it_calls() {
+    fn a_part_brings_what_it_calls() {
         let code = "    drop_queue(stack, &held, items, 3, LATE);";
-        let text = printer::file(&helpers("beep", code));
+        let text = printer::file(&inside("beep", code));
         let has = |start: &str| text.contains(start);
         assert!(has("static void drop_queue(struct beep *stack"), "{text}");
-        assert!(has("queue_pop(struct") && has("give_buffer(struct"), "{text}");
+        assert!(
+            has("queue_pop(struct") && has("give_buffer(struct"),
+            "{text}"
+        );
         assert!(!has("later("), "{text}");
     }
 

@@ -1,6 +1,6 @@
 //! Members of the struct of a stack: a module comes in; what the host's side keeps goes out.
 
-use super::line;
+use super::build::line;
 use crate::back::c::Stack;
 use crate::c::tree::Line;
 
@@ -33,12 +33,7 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
             "the first that can be taken, but not by the host",
         ),
         line("uint32_t reserved", "how many of these there are"),
-        of_stack(
-            "",
-            "message",
-            "*messages",
-            "those that are held, by buffer",
-        ),
+        of_stack("", "message", "*messages", "those that are held, by buffer"),
         of_stack("", "place", "*agenda", "the last is handled first"),
         of_stack(
             "",

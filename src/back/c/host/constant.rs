@@ -1,7 +1,8 @@
 //! Constants of a generated file: a module comes in, and the sizes of its stack; enums go out.
 
 use super::Sizes;
-use super::line;
+use super::build::line;
+use super::goals::is_kept;
 use crate::back::c::Stack;
 use crate::c::tree::{Item, Line};
 use crate::ir::op::{Attempt, Target, Told};
@@ -150,7 +151,7 @@ fn kept(module: &Module, target: Target) -> u32 {
                 _index => capacity(module, function),
             }
         }
-        Target::Port(port, told) if super::events::is_kept(module, target) => {
+        Target::Port(port, told) if is_kept(module, target) => {
             let opens = module.ports[port.at()].opens.as_ref();
             debug_assert!(told != Told::Message, "a message has a usual place");
             opens.map_or(1, |opening| module.kinds[opening.kind.at()].capacity)

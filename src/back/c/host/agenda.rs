@@ -7,19 +7,16 @@
 //! handle(stack, ..)     calls X with what has waited
 //! ```
 //!
-//! What has a place of its own has no more than an index, and stands in a place alone. Of all others
-//! the arguments stand in a `struct STACK_event`.
+//! What has a place of its own has no more than an index, and stands in a place alone. Of all
+//! others the arguments stand in a `struct STACK_event`.
 
-use super::line;
-use super::outputs;
-use crate::back::c::names::{Taken, part_suffixes};
+use super::build::{line, own};
+use super::goals::{arguments, calls, is_kept, names, parameters};
+use crate::back::c::names::Taken;
 use crate::back::c::prototype::{Reach, called};
 use crate::back::c::{Stack, shapes, types};
 use crate::c::printer::declaration;
-use crate::c::tree::{
-    Expression as C, Function, Item, Line, Statement as S, atom, call, call_statement,
-};
-use crate::ir::interface::Listening;
+use crate::c::tree::{Expression as C, Item, Line, Statement as S, atom, call_statement};
 use crate::ir::op::{Op, Target, Told};
 use crate::ir::{FunctionId, Module, PortId, Terminator, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,7 +30,7 @@ pub fn queued(module: &Module) -> BTreeSet<Target> {
                 Op::Queue(_, events) => all.extend(events.iter().map(|event| event.target)),
                 Op::Output(events) => {
                     let targets = events.iter().map(|event| event.target);
-                    all.extend(targets.filter(|target| outputs::calls(module, *target)));
+                    all.extend(targets.filter(|target| calls(module, *target)));
                 }
                 _ => {}
             }
@@ -52,7 +49,7 @@ pub fn queued(module: &Module) -> BTreeSet<Target> {
         let up = (0..port.up.len() as u32).map(Told::Notice);
         let up = up.chain([Told::Message]);
         let up = up.map(|told| Target::Port(PortId(at as u32), told));
-        all.extend(up.filter(|target| outputs::calls(module, *target)));
+        all.extend(up.filter(|target| calls(module, *target)));
     }
     all
 }
@@ -85,99 +82,6 @@ pub fn comes_round(module: &Module, from: FunctionId, to: FunctionId) -> bool {
         open.extend(next.filter(|next| seen.insert(**next)));
     }
     seen.contains(&from)
-}
-
-/// A place is kept for an event: it needs none of those for all.
-pub fn is_kept(module: &Module, target: Target) -> bool {
-    match target {
-        Target::Function(function) => module.function(function).kept,
-        Target::Port(_, Told::Started) => true,
-        Target::Port(port, Told::Notice(notice)) => is_opened(module, port, notice),
-        Target::Port(_, Told::Message) | Target::Link(_) => false,
-    }
-}
-
-/// Finds the table of waiting sessions of a port, which listens itself, or shares its sessions with
-/// one that does.
-pub fn listened(module: &Module, port: PortId) -> Option<Listening> {
-    let opens = module.ports[port.at()].opens.as_ref()?;
-    let mut all = module.listening.iter();
-    let how = all.find(|how| how.listener == opens.kind || how.session == opens.kind);
-    how.copied()
-}
-
-/// A notice is the one in whose place sessions of a port are accepted.
-fn is_opened(module: &Module, port: PortId, notice: u32) -> bool {
-    let how = listened(module, port);
-    let opened = how.and_then(|how| Some((how.port, how.opened?)));
-    opened.is_some_and(|(by, opened)| {
-        let name = |port: PortId, at: u32| &module.ports[port.at()].up[at as usize].name;
-        name(by, opened) == name(port, notice)
-    })
-}
-
-/// The arguments of an event: their names and types, in order.
-pub fn arguments(stack: &Stack<'_>, target: Target) -> Vec<(String, Type)> {
-    let mut taken = stack.names.taken.clone();
-    let own = [
-        "event", "granted", "message", "others", "output", "place", "with",
-    ];
-    own.iter().for_each(|name| taken.reserve(name));
-    let message = || ("message".to_string(), Type::Message);
-    match target {
-        Target::Link(_) => vec![message()],
-        Target::Function(id) => {
-            let function = stack.module.function(id);
-            let parameters = function.parameters().iter();
-            let named = parameters.map(|value| {
-                let definition = &function.values[value.at()];
-                let hint = match definition.hint.as_str() {
-                    _ if definition.of == Type::Message => return message(),
-                    "" => "given",
-                    hint => hint,
-                };
-                (taken.take(hint), definition.of)
-            });
-            named.collect()
-        }
-        Target::Port(port, told) => {
-            taken.reserve("session");
-            let mut all = vec![("session".to_string(), Type::WORD)];
-            let (carries, parameters) = outputs::carried(stack.module, port, told);
-            all.extend(carries.then(message));
-            for named in parameters {
-                let parts = part_suffixes(&named.shape).into_iter();
-                let parts = parts.zip(named.shape.parts());
-                let all_parts = parts.map(|(suffix, of)| {
-                    let name = taken.take(&format!("{}{suffix}", named.name));
-                    (name, of)
-                });
-                all.extend(all_parts);
-            }
-            all
-        }
-    }
-}
-
-/// The parameters of a function that takes an event, the stack first.
-pub fn parameters(stack: &Stack<'_>, arguments: &[(String, Type)]) -> Vec<String> {
-    let mut all = vec![format!("struct {} *stack", stack.names.stack)];
-    for (name, of) in arguments {
-        all.extend(types::parameters(stack, *of, name));
-    }
-    all
-}
-
-/// A function of the file that is not called from elsewhere.
-pub fn own(comment: &str, name: &str, parameters: Vec<String>, body: Vec<S>) -> (String, Item) {
-    let function = Function {
-        comment: comment.to_string(),
-        result: "static void".to_string(),
-        name: name.to_string(),
-        parameters,
-        body,
-    };
-    (name.to_string(), Item::Function(function))
 }
 
 /// Events that may wait, and the constants of their work.
@@ -336,9 +240,8 @@ impl<'s, 'm> Agenda<'s, 'm> {
         let name = &self.stack.names.stack;
         let module = self.stack.module;
         let mut targets = self.work.keys();
-        let uses_event = targets.any(|target| {
-            !is_kept(module, *target) && !arguments(self.stack, *target).is_empty()
-        });
+        let uses_event = targets
+            .any(|target| !is_kept(module, *target) && !arguments(self.stack, *target).is_empty());
         let switch = S::Switch {
             value: atom("place").behind("work"),
             cases: cases.collect(),
@@ -372,7 +275,7 @@ impl<'s, 'm> Agenda<'s, 'm> {
             Target::Port(..) => {
                 let given = [vec![atom("stack")], given].concat();
                 let surfaces = call_statement(&name, given.clone());
-                match outputs::calls(self.stack.module, target) {
+                match calls(self.stack.module, target) {
                     true => vec![S::If {
                         condition: atom("place").behind("waited"),
                         then: vec![call_statement(format!("call_{name}"), given)],
@@ -400,18 +303,4 @@ impl<'s, 'm> Agenda<'s, 'm> {
         });
         all.collect()
     }
-}
-
-/// The names under which an argument is handed on: those of a view are two.
-fn names(name: &str, of: Type) -> Vec<String> {
-    let length = (of == Type::View).then(|| format!("{name}_length"));
-    std::iter::once(name.to_string()).chain(length).collect()
-}
-
-/// A call of a function of the file with an event under the names of its arguments.
-pub fn with_names(function: &str, arguments: &[(String, Type)]) -> S {
-    let given = arguments.iter().flat_map(|(name, of)| names(name, *of));
-    let given = given.map(atom);
-    let all = std::iter::once(atom("stack")).chain(given).collect();
-    S::Do(call(function, all))
 }
