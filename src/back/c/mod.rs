@@ -8,8 +8,10 @@
 //! names.rs      what all things are called in C
 //! types.rs      types of values, as locals and in memory
 //! prototype.rs  how functions of the module are declared and called
+//! header/       NAME.h
 //! ```
 
+pub mod header;
 pub mod names;
 pub mod prototype;
 pub mod types;
