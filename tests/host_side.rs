@@ -2,16 +2,14 @@
 #[path = "agree/stacks.rs"]
 mod stacks;
 
-use stackloom::back::c::host::{self, Sent, Sizes};
+use stackloom::back::c::{header, host};
 use stackloom::back::c::{Stack, prototype, text, types};
 use stackloom::c::printer::{self, declaration};
 use stackloom::c::tree::{Item, Line};
-use stackloom::emit;
-use stackloom::ir::{FunctionId, Module, Op, Stored, Type};
+use stackloom::ir::{FunctionId, Module, Stored, Type};
 use stackloom::lower::lower;
 use stackloom::reactive;
 use stackloom::source::Sources;
-use stackloom::tree::rewrites::Rewrites;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -59,51 +57,17 @@ fn add(root: &Path, folder: &str, paths: &mut Vec<String>) {
 }
 
 fn one(path: &str) {
-    let (sources, program) = stacks::example_with_sources(path);
+    let (_, program) = stacks::example_with_sources(path);
     let forest = reactive::lower(&program).expect("trees");
     let module = lower(&program, &forest);
-    let emitted = emit::c(&sources, &program, &forest, Rewrites::NONE);
-    let memory = emitted.memory;
-    let sizes = Sizes {
-        room: memory.room,
-        buffers: memory.buffers,
-        reserve: memory.reserve,
-        outputs: memory.outputs,
-        events: memory.events,
-        budget: 4096,
-        least_events: memory.least_events,
-        ports: module
-            .ports
-            .iter()
-            .zip(&emitted.longest)
-            .map(|(port, longest)| Sent {
-                longest: *longest,
-                is_appended: emitted.h.contains(&format!(
-                    "_{}_send_from(stack, session, with, data",
-                    port.name
-                )),
-            })
-            .collect(),
-        defaults: module
-            .given
-            .iter()
-            .map(|named| {
-                let zero = named
-                    .shape
-                    .parts()
-                    .into_iter()
-                    .map(|of| Op::zero(of).expect("zero"));
-                Some(zero.collect())
-            })
-            .collect(),
-    };
     let sources = Sources::new();
     let stack = Stack::new(&module, &sources);
-    let items = host::items(&stack, &sizes);
-    let c = file(&stack, &module, &items, &emitted.h);
+    let h = format!("{}{}", header::text(&stack), header::END);
+    let items = host::items(&stack);
+    let c = file(&stack, &module, &items, &h);
     let out = format!("/tmp/w/bo/{}", module.name);
     fs::create_dir_all(&out).expect("made");
-    fs::write(format!("{out}/{}.h", module.name), &emitted.h).expect("written");
+    fs::write(format!("{out}/{}.h", module.name), &h).expect("written");
     fs::write(format!("{out}/{}.c", module.name), &c).expect("written");
     fs::write(format!("{out}/{}_extern.h", module.name), "").expect("written");
 }

@@ -11,8 +11,10 @@
 //! shapes.rs     public values of a host, and their parts
 //! text/         C that every stack has in common
 //! host/         the host's side: constants, events, outputs, entries
+//! header/       NAME.h
 //! ```
 
+pub mod header;
 pub mod host;
 pub mod names;
 pub mod prototype;

@@ -3,7 +3,9 @@
 //!
 //! | shape | public type | parts |
 //! |---|---|---|
-//! | a number | `bool`, or `uintN_t`, `intN_t` | masked by its bits |
+//! | a number | `uintN_t`, `intN_t` | masked by its bits |
+//! | `bool`, `time` | `bool`, `uint64_t` | the same |
+//! | a record | a struct | those of its fields |
 //! | fixed bytes | `struct STACK_bytesN` | the same |
 //! | bounded bytes | `struct STACK_bytes_toN`: `length`, `at` | a length, and bytes with zeros |
 //! | something or nothing | two members: `has_x`, `x` | a bit, and zeros where it is 0 |
@@ -11,37 +13,14 @@
 //! What a host gives is limited to the values of its type. Parts are as locals hold them.
 
 use super::Stack;
+use super::header::values::c_type;
 use super::names::identifier;
 use super::types::stored_bits;
-use crate::c::printer::declaration;
 use crate::c::tree::{Expression as C, Item, atom, binary, call, conditional};
-use crate::ir::interface::{Named, Shape};
+use crate::ir::interface::{Given, Shape};
 use crate::ir::types::ones;
 use crate::ir::{Module, Op, Type};
 use std::collections::BTreeSet;
-
-/// The type of a public value; of an optional one that of its value.
-///
-/// # Panics
-///
-/// If the value is a record, an array, or one that only C knows: no host is shown these by ports.
-pub fn c_type(stack: &Stack<'_>, shape: &Shape) -> String {
-    let name = &stack.names.stack;
-    match shape {
-        Shape::Number { bits: 1, .. } => "bool".to_string(),
-        Shape::Number {
-            bits,
-            signed: false,
-        } => format!("uint{}_t", stored_bits(*bits)),
-        Shape::Number { bits, signed: true } => format!("int{}_t", stored_bits(*bits)),
-        Shape::Bytes(length) => format!("struct {name}_bytes{length}"),
-        Shape::Bounded(most) => format!("struct {}", bounded(name, *most)),
-        Shape::Optional(value) => c_type(stack, value),
-        Shape::Record(_) | Shape::Array(..) | Shape::Foreign(_) => {
-            panic!("no port shows a host {shape:?}")
-        }
-    }
-}
 
 fn bounded(stack: &str, most: u32) -> String {
     format!("{stack}_bytes_to{most}")
@@ -53,30 +32,13 @@ pub fn members(shape: &Shape, name: &str) -> Vec<String> {
     has.into_iter().chain([name.to_string()]).collect()
 }
 
-/// The parameters that take a value under a name.
-pub fn parameters(stack: &Stack<'_>, shape: &Shape, name: &str) -> Vec<String> {
-    let has = matches!(shape, Shape::Optional(_)).then(|| format!("bool has_{name}"));
-    let own = declaration(&c_type(stack, shape), name);
-    has.into_iter().chain([own]).collect()
-}
-
-/// Names of values for parameters, none of which is a name of the file or one of `own`.
-pub fn parameter_names(stack: &Stack<'_>, own: &[&str], given: &[Named]) -> Vec<String> {
-    let mut taken = stack.names.taken.clone();
-    own.iter().for_each(|name| taken.reserve(name));
-    let given = given.iter();
-    given
-        .map(|one| taken.take(&identifier(&one.name)))
-        .collect()
-}
-
 /// The parts of a value that a host has given under a name; `place` is where a member stands.
 pub fn given(stack: &Stack<'_>, shape: &Shape, name: &str, place: &dyn Fn(&str) -> C) -> Vec<C> {
     match shape {
         Shape::Number { bits, signed } => {
             vec![without_sign(place(name), *bits, *signed)]
         }
-        Shape::Bytes(_) => vec![place(name)],
+        Shape::Bool | Shape::Time | Shape::Bytes(_) => vec![place(name)],
         Shape::Bounded(most) => {
             let most_text = || atom(format!("{most}U"));
             let length = place(name).member("length");
@@ -96,9 +58,15 @@ pub fn given(stack: &Stack<'_>, shape: &Shape, name: &str, place: &dyn Fn(&str) 
             });
             std::iter::once(has.clone()).chain(parts).collect()
         }
-        Shape::Record(_) | Shape::Array(..) | Shape::Foreign(_) => {
-            panic!("no port shows a host {shape:?}")
+        Shape::Record(_, fields) => {
+            let own = place(name);
+            let inside = |member: &str| own.clone().member(member);
+            let all = fields.iter().flat_map(|(field, of)| {
+                given(stack, of, &identifier(field), &inside)
+            });
+            all.collect()
         }
+        Shape::Array(..) | Shape::Foreign(_) => panic!("no port shows a host {shape:?}"),
     }
 }
 
@@ -114,7 +82,7 @@ pub fn told(
         Shape::Number { bits, signed } => {
             vec![(name.to_string(), with_sign(next(), *bits, *signed))]
         }
-        Shape::Bytes(_) => vec![(name.to_string(), next())],
+        Shape::Bool | Shape::Time | Shape::Bytes(_) => vec![(name.to_string(), next())],
         Shape::Bounded(most) => {
             let arguments = vec![next(), next()];
             let told = format!("{}_told", bounded(&stack.names.stack, *most));
@@ -125,9 +93,14 @@ pub fn told(
             let value = told(stack, value, name, parts);
             std::iter::once(has).chain(value).collect()
         }
-        Shape::Record(_) | Shape::Array(..) | Shape::Foreign(_) => {
-            panic!("no port shows a host {shape:?}")
+        Shape::Record(_, fields) => {
+            let members = fields
+                .iter()
+                .flat_map(|(field, of)| told(stack, of, &identifier(field), parts));
+            let members = members.collect();
+            vec![(name.to_string(), C::Struct(c_type(stack, shape), members))]
         }
+        Shape::Array(..) | Shape::Foreign(_) => panic!("no port shows a host {shape:?}"),
     }
 }
 
@@ -135,7 +108,6 @@ pub fn told(
 pub fn is_other(shape: &Shape, name: &str, place: &dyn Fn(&str) -> C) -> Option<C> {
     let above = |value: C, most: u64| binary(">", value, atom(number(most)));
     match shape {
-        Shape::Number { bits: 1, .. } => None,
         Shape::Number { bits, .. } if *bits == stored_bits(*bits) => None,
         Shape::Number {
             bits,
@@ -155,9 +127,17 @@ pub fn is_other(shape: &Shape, name: &str, place: &dyn Fn(&str) -> C) -> Option<
             let other = is_other(value, name, place)?;
             Some(binary("&&", place(&format!("has_{name}")), other))
         }
-        Shape::Bytes(_)
+        Shape::Record(_, fields) => {
+            let own = place(name);
+            let inside = |member: &str| own.clone().member(member);
+            let all = fields.iter();
+            let all = all.filter_map(|(field, of)| is_other(of, &identifier(field), &inside));
+            all.reduce(|all, one| binary("||", all, one))
+        }
+        Shape::Bool
+        | Shape::Time
+        | Shape::Bytes(_)
         | Shape::Bounded(_)
-        | Shape::Record(_)
         | Shape::Array(..)
         | Shape::Foreign(_) => None,
     }
@@ -226,20 +206,22 @@ fn is_literal(part: &C) -> bool {
 /// The low bits of a number that a host has given.
 fn without_sign(value: C, bits: u8, signed: bool) -> C {
     let own = stored_bits(bits);
-    let value = match signed && bits > 1 {
+    let value = match signed {
         true => value.cast(format!("uint{own}_t")),
         false => value,
     };
-    match bits == 1 || bits == own {
-        true => value,
-        false => binary("&", value, atom(format!("{:#x}U", ones(bits)))),
+    let masked = |value| binary("&", value, atom(format!("{:#x}U", ones(bits))));
+    match bits {
+        1 => binary("!=", masked(value), atom("0")),
+        _ if bits == own => value,
+        _ => masked(value),
     }
 }
 
 /// A number as a host is told it.
 fn with_sign(part: C, bits: u8, signed: bool) -> C {
     let own = stored_bits(bits);
-    match signed && bits > 1 {
+    match signed {
         true if bits == own => part.cast(format!("int{own}_t")),
         true => {
             let sign = || atom(format!("{:#x}U", 1_u64 << (bits - 1)));
@@ -267,7 +249,8 @@ pub fn functions(stack: &Stack<'_>) -> Vec<(String, Item)> {
         );
         let told = format!(
             "/* So many bytes, with zeros behind them, as a host is told them. */\n\
-             static struct {tag} {tag}_told(uint32_t length, struct {name}_bytes{most} bytes) {{\n    \
+             static struct {tag}\n\
+             {tag}_told(uint32_t length, struct {name}_bytes{most} bytes) {{\n    \
              struct {tag} all = {{.length = (uint8_t)length}};\n    \
              memcpy(all.at, bytes.at, sizeof all.at);\n    \
              return all;\n}}\n"
@@ -289,13 +272,14 @@ fn shapes(module: &Module) -> impl Iterator<Item = &Shape> {
         keys.chain(told).chain(attributes)
     });
     let foreigns = module.foreigns.iter().flat_map(|foreign| {
-        let given = foreign.parameters.iter().filter_map(|one| match one {
-            crate::ir::interface::Given::Value(shape) => Some(shape),
-            _ => None,
+        let given = foreign.parameters.iter().filter_map(|(_, one)| match one {
+            Given::Value(shape) => Some(shape),
+            Given::Data | Given::Rewritten | Given::State(_) => None,
         });
         given.chain(&foreign.result)
     });
-    let named = module.given.iter().chain(ports).map(|named| &named.shape);
+    let settings = module.given.iter().map(|setting| &setting.named);
+    let named = settings.chain(ports).map(|named| &named.shape);
     named.chain(foreigns)
 }
 
@@ -305,7 +289,11 @@ fn add_bounds(shape: &Shape, all: &mut BTreeSet<u32>) {
             all.insert(*most);
         }
         Shape::Optional(value) | Shape::Array(value, _) => add_bounds(value, all),
-        Shape::Record(fields) => fields.iter().for_each(|(_, field)| add_bounds(field, all)),
-        Shape::Number { .. } | Shape::Bytes(_) | Shape::Foreign(_) => {}
+        Shape::Record(_, fields) => fields.iter().for_each(|(_, field)| add_bounds(field, all)),
+        Shape::Number { .. }
+        | Shape::Bool
+        | Shape::Time
+        | Shape::Bytes(_)
+        | Shape::Foreign(_) => {}
     }
 }

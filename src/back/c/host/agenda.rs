@@ -267,10 +267,9 @@ impl<'s, 'm> Agenda<'s, 'm> {
         let name = self.name(target);
         match target {
             Target::Function(id) => vec![S::Do(called(self.stack, Reach::Stack, id, given))],
-            Target::Link(link) => {
-                let link = atom(&self.stack.names.links[link.at()].constant);
-                let given = [vec![atom("stack"), link], given].concat();
-                vec![call_statement("send_frame", given)]
+            Target::Link(_) => {
+                let given = [vec![atom("stack")], given].concat();
+                vec![call_statement(format!("tell_{name}"), given)]
             }
             Target::Port(..) => {
                 let given = [vec![atom("stack")], given].concat();

@@ -1,5 +1,5 @@
-//! Pieces of C that the files of this folder are made of: in, names and statements; out, functions and
-//! lines.
+//! Pieces of C of which the files of this folder are made: in, names and statements; out, functions
+//! and lines.
 
 use crate::c::tree::{Function, Item, Line, Statement as S};
 

@@ -1,20 +1,14 @@
-//! Constants of a generated file: a module comes in, and the sizes of its stack; enums go out.
+//! Constants of a generated file: a module comes in, enums go out.
 
-use super::Sizes;
 use super::build::line;
-use super::goals::is_kept;
 use crate::back::c::Stack;
 use crate::c::tree::{Item, Line};
-use crate::ir::op::{Attempt, Target, Told};
-use crate::ir::{Function, Module, Op, Stored, Terminator, Type};
-use std::collections::BTreeSet;
+use crate::ir::{Module, Stored, Type};
 
-/// The enums; `queued` is what may wait on the agenda.
-pub fn items(stack: &Stack<'_>, sizes: &Sizes, queued: &BTreeSet<Target>) -> Vec<Item> {
-    let module = stack.module;
-    let kept = queued.iter().map(|target| kept(module, *target)).sum();
+/// The enums.
+pub fn items(stack: &Stack<'_>) -> Vec<Item> {
     let mut all = vec![
-        of_sizes(module, sizes, kept),
+        of_sizes(stack.module),
         reasons(stack),
         counts(stack),
         counters(),
@@ -43,7 +37,8 @@ fn unnamed(comment: &str, values: Vec<Line>) -> Item {
 }
 
 /// Behind an application that is called two frames may leave, besides the output of the step.
-fn of_sizes(module: &Module, sizes: &Sizes, kept: u32) -> Item {
+fn of_sizes(module: &Module) -> Item {
+    let memory = &module.memory;
     let fewest = if calls(module) { 3 } else { 1 };
     let values = [
         (
@@ -53,12 +48,12 @@ fn of_sizes(module: &Module, sizes: &Sizes, kept: u32) -> Item {
         ),
         (
             "BUFFER_SIZE",
-            module.headroom + sizes.room,
+            module.headroom + memory.room,
             "of one message, with its headroom",
         ),
         (
             "KEPT",
-            kept,
+            memory.kept,
             "places on the agenda for starts and ends of instances",
         ),
         (
@@ -68,7 +63,7 @@ fn of_sizes(module: &Module, sizes: &Sizes, kept: u32) -> Item {
         ),
         ("LINKS", module.links.len() as u32, "links"),
         ("FEWEST_OUTPUTS", fewest, "places for outputs"),
-        ("FEWEST_EVENTS", sizes.least_events, "places for events"),
+        ("FEWEST_EVENTS", memory.least_events, "places for events"),
     ];
     let values = values.map(|(name, value, comment)| line(&format!("{name} = {value}"), comment));
     unnamed("", values.to_vec())
@@ -139,50 +134,4 @@ fn holds(module: &Module) -> bool {
         Stored::Queue(item, _) | Stored::Window(item, ..) => item.contains(&Type::Message),
         Stored::Value(_) | Stored::Stream(..) | Stored::Set(_) | Stored::Foreign(_) => false,
     })
-}
-
-/// Places that are kept on the agenda for an event: one for each instance that it may be about.
-fn kept(module: &Module, target: Target) -> u32 {
-    match target {
-        Target::Function(id) if module.function(id).kept => {
-            let function = module.function(id);
-            match function.parameters() {
-                [] => 1,
-                _index => capacity(module, function),
-            }
-        }
-        Target::Port(port, told) if is_kept(module, target) => {
-            let opens = module.ports[port.at()].opens.as_ref();
-            debug_assert!(told != Told::Message, "a message has a usual place");
-            opens.map_or(1, |opening| module.kinds[opening.kind.at()].capacity)
-        }
-        Target::Function(_) | Target::Link(_) | Target::Port(..) => 0,
-    }
-}
-
-/// The capacity of the kind whose instance a reaction is given; the greatest of its layer where it
-/// does not look for one.
-fn capacity(module: &Module, function: &Function) -> u32 {
-    let index = function.parameters()[0];
-    let looked = function.blocks.iter().find_map(|block| {
-        let mut inside = block.instructions.iter();
-        let at = inside.find_map(|one| match one.op {
-            Op::At(kind) if one.operands == [index] => Some(kind),
-            _ => None,
-        });
-        at.or(match &block.terminator {
-            Terminator::Try {
-                attempt: Attempt::Live(kind),
-                operands,
-                ..
-            } if operands[..] == [index] => Some(*kind),
-            _ => None,
-        })
-    });
-    let of_layer = module.kinds.iter();
-    let of_layer = of_layer.filter(|kind| kind.owner == function.owner);
-    match looked {
-        Some(kind) => module.kinds[kind.at()].capacity,
-        None => of_layer.map(|kind| kind.capacity).max().unwrap_or(1),
-    }
 }

@@ -1,5 +1,5 @@
-//! Events: in, the target of one; out, what it carries, the names of its arguments in C, and whether
-//! a place on the agenda is kept for it.
+//! Events: in, the target of one; out, what it carries, the names of its arguments in C, and
+//! whether a place on the agenda is kept for it.
 
 use crate::back::c::names::part_suffixes;
 use crate::back::c::{Stack, types};

@@ -1,7 +1,6 @@
 //! The host's side of a stack in C: in, a module; out, all around its functions.
 //!
 //! ```text
-//! sizes.rs       sizes that no module knows
 //! constant.rs    sizes, reasons, counters, timers
 //! stack.rs       members of the stack
 //! goals.rs       to what events go, and what they carry
@@ -26,11 +25,9 @@ mod listening;
 pub mod outputs;
 pub mod ports;
 mod settings;
-mod sizes;
 mod stack;
 mod timers;
 
-pub use sizes::{Sent, Sizes};
 pub use stack::members;
 
 use super::{Stack, shapes, text};
@@ -80,7 +77,7 @@ pub struct Items {
 }
 
 /// All pieces.
-pub fn items(stack: &Stack<'_>, sizes: &Sizes) -> Items {
+pub fn items(stack: &Stack<'_>) -> Items {
     let queued = agenda::queued(stack.module);
     let agenda = Agenda::new(stack, &queued);
     let mut up = agenda.functions();
@@ -89,23 +86,23 @@ pub fn items(stack: &Stack<'_>, sizes: &Sizes) -> Items {
     hooks.extend(links::hooks(stack));
     hooks.extend(listening::functions(stack));
     Items {
-        constants: constant::items(stack, sizes, &queued),
+        constants: constant::items(stack),
         structs: agenda.structs(),
         hooks,
         events: up,
-        entries: entries(stack, sizes, &agenda),
+        entries: entries(stack, &agenda),
     }
 }
 
-fn entries(stack: &Stack<'_>, sizes: &Sizes, agenda: &Agenda<'_, '_>) -> Vec<Item> {
+fn entries(stack: &Stack<'_>, agenda: &Agenda<'_, '_>) -> Vec<Item> {
     let name = &stack.names.stack;
-    let mut calls = vec![settings::defaults(stack, sizes)];
+    let mut calls = vec![settings::defaults(stack)];
     calls.extend(settings::reads(stack));
     calls.push(settings::begin(stack));
     calls.extend(timers::items(stack));
     calls.extend(text::public(name, links::calls(stack)));
     calls.extend(links::entries(stack));
-    calls.extend(ports::items(stack, sizes));
+    calls.extend(ports::items(stack));
     let called = text::entries(name, &printer::file(&calls));
     let mut all = vec![
         agenda.handle(),
@@ -121,23 +118,8 @@ fn entries(stack: &Stack<'_>, sizes: &Sizes, agenda: &Agenda<'_, '_>) -> Vec<Ite
 
 /// The names of all counters, as the header numbers them.
 fn names_of_counters(stack: &Stack<'_>) -> Item {
-    let module = stack.module;
-    let own = ["too_long", "no_session", "agenda_full"].map(|name| format!("stack.{name}"));
-    let fates = [
-        "frames_in",
-        "frames_out",
-        "delivered",
-        "consumed",
-        "merged",
-        "held",
-    ];
-    let fates = fates.map(String::from).into_iter();
-    let reasons: Vec<&String> = module.reasons.iter().chain(&own).collect();
-    let dropped = reasons.iter().map(|name| name.to_string());
-    let unsent = reasons.iter().map(|name| format!("unsent {name}"));
-    let counts = module.counters.iter().map(|name| format!("count {name}"));
-    let all = fates.chain(dropped).chain(unsent).chain(counts);
-    let lines: String = all.map(|name| format!("    \"{name}\",\n")).collect();
+    let all = stack.names.counted.iter();
+    let lines: String = all.map(|one| format!("    \"{}\",\n", one.text)).collect();
     let name = &stack.names.stack;
     Item::Text(format!(
         "const char *const {name}_counter_name[] = {{\n{lines}    NULL,\n}};\n"
@@ -183,6 +165,7 @@ fn inline(name: &str) -> Vec<Item> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ir::interface::Memory;
     use crate::ir::op::Target;
     use crate::ir::text::read;
     use crate::ir::{LinkId, Module};
@@ -277,27 +260,19 @@ b0:
 ";
 
     fn module() -> Module {
-        read(CALLED).expect("the text is a module")
+        let mut module = read(CALLED).expect("the text is a module");
+        module.memory = Memory {
+            room: 100,
+            kept: 8,
+            ..Memory::default()
+        };
+        module
     }
 
     fn code(module: &Module) -> [String; 5] {
         let sources = Sources::new();
         let stack = Stack::new(module, &sources);
-        let sizes = Sizes {
-            room: 100,
-            buffers: 8,
-            reserve: 1,
-            outputs: 4,
-            events: 6,
-            budget: 10,
-            least_events: 1,
-            ports: vec![Sent {
-                longest: 90,
-                is_appended: false,
-            }],
-            defaults: vec![None],
-        };
-        let items = items(&stack, &sizes);
+        let items = items(&stack);
         let named = |all: Vec<Named>| all.into_iter().map(|(_, item)| item).collect::<Vec<_>>();
         let all = [
             items.constants,

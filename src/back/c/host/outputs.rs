@@ -13,6 +13,8 @@
 use super::build::own;
 use super::goals::{arguments, calls, carried, listened, parameters, with_names};
 use super::listening;
+use crate::back::c::header::ports::attributes;
+use crate::back::c::header::values::c_type;
 use crate::back::c::names::identifier;
 use crate::back::c::{Stack, shapes};
 use crate::c::tree::{
@@ -20,30 +22,13 @@ use crate::c::tree::{
 };
 use crate::ir::interface::{Port, Shape};
 use crate::ir::op::{Target, Told};
-use crate::ir::{PortId, Type};
+use crate::ir::{LinkId, PortId, Type};
 
-/// Names of the attributes of a port as applications see them: each alone, or with its layer where
-/// two have one name.
-pub fn attribute_names(stack: &Stack<'_>, port: &Port) -> Vec<String> {
-    let all = port.attributes.iter().map(|one| {
-        let named = port.attributes.iter();
-        let repeats = named.filter(|other| other.named.name == one.named.name);
-        let part = one.parts.first().filter(|_| repeats.count() > 1);
-        let owner = part.and_then(|part| {
-            let name = &stack.module.attributes[part.at()].name;
-            name.split_once('.').map(|(owner, _)| owner)
-        });
-        match owner {
-            Some(owner) => identifier(&format!("{owner}_{}", one.named.name)),
-            None => identifier(&one.named.name),
-        }
-    });
-    all.collect()
-}
-
-/// The functions that take events up at all ports, by name.
+/// The functions that take events up at all ports, or out by all links, by name.
 pub fn functions(stack: &Stack<'_>) -> Vec<(String, Item)> {
-    let mut all = Vec::new();
+    let mut all: Vec<_> = (0..stack.module.links.len() as u32)
+        .map(|at| leaves(stack, LinkId(at)))
+        .collect();
     for (at, port) in stack.module.ports.iter().enumerate() {
         let id = PortId(at as u32);
         let notices = (0..port.up.len() as u32).map(Told::Notice);
@@ -55,6 +40,16 @@ pub fn functions(stack: &Stack<'_>) -> Vec<(String, Item)> {
         }
     }
     all
+}
+
+/// `tell_LINK`: a frame leaves.
+fn leaves(stack: &Stack<'_>, id: LinkId) -> (String, Item) {
+    let target = Target::Link(id);
+    let name = format!("tell_{}", stack.names.target(stack.module, target));
+    let link = &stack.names.links[id.at()].constant;
+    let given = ["stack", link, "message"].map(atom).to_vec();
+    let body = vec![call_statement("send_frame", given)];
+    own("", &name, parameters(stack, &arguments(stack, target)), body)
 }
 
 /// An event of a port that comes up.
@@ -189,8 +184,7 @@ impl<'s, 'm> Up<'s, 'm> {
     /// The attributes of the message: the members of their struct, and their values.
     fn attributes(&self) -> Vec<(String, C)> {
         let port = self.table();
-        let names = attribute_names(self.stack, port).into_iter();
-        let all = port.attributes.iter().zip(names).flat_map(|(one, name)| {
+        let all = attributes(port).into_iter().flat_map(|(name, one)| {
             let parts = one.parts.iter().map(|part| {
                 let member = &self.stack.names.attributes[part.at()];
                 atom("message").behind(member)
@@ -269,7 +263,7 @@ impl<'s, 'm> Up<'s, 'm> {
         let given = vec![atom("stack"), atom("session"), atom("granted"), now];
         vec![
             S::Declare {
-                kind: format!("const {}", shapes::c_type(self.stack, shape)),
+                kind: format!("const {}", c_type(self.stack, shape)),
                 name: "granted".to_string(),
                 value: Some(called),
             },

@@ -3,20 +3,20 @@
 
 use super::build::public;
 use super::listening::{copied, listens, live};
-use super::outputs::attribute_names;
-use super::{Sent, Sizes};
+use crate::back::c::header::ports::{attributes, told_names};
+use crate::back::c::header::{self, values};
 use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called, result};
 use crate::back::c::{Stack, shapes};
 use crate::c::tree::{
     Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
 };
-use crate::ir::interface::{Named, Notice, Numbered, Opening, Port, Shape};
+use crate::ir::interface::{Named, Notice, Numbered, Opening, Port};
 use crate::ir::op::Target;
 use crate::ir::{FunctionId, Lives, PortId};
 
 /// All functions of all ports.
-pub fn items(stack: &Stack<'_>, sizes: &Sizes) -> Vec<Item> {
+pub fn items(stack: &Stack<'_>) -> Vec<Item> {
     let ports = stack.module.ports.iter().enumerate();
     let all = ports.flat_map(|(at, port)| {
         let at_port = AtPort { stack, port };
@@ -31,7 +31,7 @@ pub fn items(stack: &Stack<'_>, sizes: &Sizes) -> Vec<Item> {
             all.push(at_port.unlisten(id, opening));
         }
         if let Some(sends) = port.sends {
-            all.extend(at_port.sends(sends, sizes.ports[at]));
+            all.extend(at_port.sends(sends));
         }
         let told = port
             .down
@@ -109,10 +109,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
         let mut parts = Vec::new();
         for (named, may_lack) in &opening.keys {
             let name = identifier(&named.name);
-            let whole = match may_lack {
-                true => Shape::Optional(Box::new(named.shape.clone())),
-                false => named.shape.clone(),
-            };
+            let whole = header::ports::given(named, *may_lack);
             let mut own = shapes::given(self.stack, &whole, &name, &place);
             bits.extend(may_lack.then(|| own.remove(0)));
             parts.extend(own);
@@ -188,12 +185,11 @@ impl<'s, 'm> AtPort<'s, 'm> {
 
     /// A notice of an application comes behind all that waits.
     fn tells(&self, notice: &Notice) -> Item {
-        let own = ["stack", "session", "now_ns", "others"];
-        let names = shapes::parameter_names(self.stack, &own, &notice.parameters);
+        let names = told_names(self.stack, &notice.parameters);
         let named: Vec<(&Named, &String)> = notice.parameters.iter().zip(&names).collect();
         let mut parameters = vec![self.pointer(), "uint32_t session".to_string()];
         for (one, name) in &named {
-            parameters.extend(shapes::parameters(self.stack, &one.shape, name));
+            parameters.extend(values::parameters(self.stack, &one.shape, name));
         }
         parameters.push("uint64_t now_ns".to_string());
         let mut body = vec![begin_call()];
@@ -250,7 +246,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
     }
 
     /// `send_from`, `send_later`, and the copy of `send` for those who do not see the header's.
-    fn sends(&self, sends: FunctionId, sent: Sent) -> Vec<Item> {
+    fn sends(&self, sends: FunctionId) -> Vec<Item> {
         let name = &self.stack.names.stack;
         let with = match self.port.attributes.is_empty() {
             true => "const void *with".to_string(),
@@ -260,19 +256,19 @@ impl<'s, 'm> AtPort<'s, 'm> {
         let data = "const uint8_t *data".to_string();
         let behind = vec!["size_t length".to_string(), "uint64_t now_ns".to_string()];
         let whole = [before.clone(), vec![data.clone()], behind.clone()].concat();
-        let from = match sent.is_appended {
+        let from = match self.port.is_copied {
             true => whole.clone(),
             false => [before, behind].concat(),
         };
         let result = format!("enum {name}_send");
         let inline = format!("extern inline {result}");
         vec![
-            self.public(&result, "send_from", from, self.sends_from(sends, sent)),
+            self.public(&result, "send_from", from, self.sends_from(sends)),
             self.public(
                 &result,
                 "send_later",
                 whole.clone(),
-                self.sends_later(sends, sent),
+                self.sends_later(sends),
             ),
             Item::Prototype(crate::c::tree::Function {
                 comment: String::new(),
@@ -308,8 +304,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
         ];
         let mut given = Vec::new();
         let place = |member: &str| atom("with").behind(member);
-        let names = attribute_names(self.stack, self.port);
-        for (one, name) in self.port.attributes.iter().zip(names) {
+        for (name, one) in attributes(self.port) {
             let parts = shapes::given(self.stack, &one.named.shape, &name, &place);
             for (attribute, part) in one.parts.iter().zip(parts) {
                 let of = self.stack.module.attributes[attribute.at()].of;
@@ -327,7 +322,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
 
     /// A message sets out; it may be dropped on its way. Functions of the host that are called
     /// meanwhile may send something else.
-    fn sends_from(&self, sends: FunctionId, sent: Sent) -> Vec<S> {
+    fn sends_from(&self, sends: FunctionId) -> Vec<S> {
         let shared = |member: &str| atom("stack").behind("shared").member(member);
         let mut all = vec![call_statement("settle", vec![atom("stack")])];
         all.extend(self.if_closed(self.refused("STACK_NO_SESSION")));
@@ -339,7 +334,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
             value: Some(shared("sent")),
         });
         all.extend(self.message("take_sent"));
-        if sent.is_appended {
+        if self.port.is_copied {
             let read = atom("data").cast("uintptr_t").cast("uint8_t *");
             all.push(S::Comment("It is only read.".to_string()));
             all.push(only_if(
@@ -364,7 +359,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
     }
 
     /// What can never be taken is refused; for what can, the stack must be ready.
-    fn sends_later(&self, sends: FunctionId, sent: Sent) -> Vec<S> {
+    fn sends_later(&self, sends: FunctionId) -> Vec<S> {
         let asks = |function: &str| call(function, vec![atom("stack")]);
         let calls = self
             .stack
@@ -373,7 +368,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
             .iter()
             .any(|port| port.calls.is_some());
         let name = &self.stack.names.stack;
-        let longest = atom(sent.longest.to_string());
+        let longest = atom(self.port.longest.to_string());
         let takes = call("takes", vec![atom("stack"), atom("1")]);
         let has_buffer = asks(&format!("{name}_has_buffer"));
         let is_full = asks("has_room").negated();
@@ -395,13 +390,13 @@ impl<'s, 'm> AtPort<'s, 'm> {
         ]);
         let copies = ["stack", "data", "length"].map(atom).to_vec();
         let copies = call_statement("fill_buffer", copies);
-        if !sent.is_appended {
+        if !self.port.is_copied {
             all.push(copies.clone());
         }
         let steps = atom("stack").behind("shared").member("steps");
         let counts = S::Assign(steps, "+=", atom("1"));
         if calls {
-            let mut waits = Vec::from_iter(sent.is_appended.then_some(copies));
+            let mut waits = Vec::from_iter(self.port.is_copied.then_some(copies));
             waits.extend(self.message("take_buffer"));
             let given = vec![atom("stack"), self.index(), atom("message").address()];
             let target = Target::Function(sends);
@@ -418,7 +413,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
             all.push(counts);
         }
         let mut given: Vec<C> = ["stack", "session", "with"].map(atom).to_vec();
-        given.extend(sent.is_appended.then(|| atom("data")));
+        given.extend(self.port.is_copied.then(|| atom("data")));
         given.extend([atom("length"), atom("stack").behind("now_ns")]);
         let from = format!("{name}_{}_send_from", self.port.name);
         all.push(S::Return(Some(call(from, given))));

@@ -1,9 +1,9 @@
-//! Settings: in, those of a module; out, their defaults, what reads their parts of what a host gives,
-//! and what begins at the start.
+//! Settings: in, those of a module; out, their defaults, what reads their parts of what a host
+//! gives, and what begins at the start.
 
-use super::Sizes;
 use super::build::{own, public};
 use super::constant::first_timer;
+use crate::back::c::header::configuration::BUDGET;
 use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called};
 use crate::back::c::{Stack, shapes};
@@ -11,26 +11,30 @@ use crate::c::tree::{
     Expression as C, Function, Item, Statement as S, assign, atom, binary, call, call_statement,
     only_if,
 };
+use crate::ir::interface::SettingOfHost;
 
 /// `STACK_config_default`.
-pub fn defaults(stack: &Stack<'_>, sizes: &Sizes) -> Item {
+pub fn defaults(stack: &Stack<'_>) -> Item {
     let config = || atom("config");
+    let memory = &stack.module.memory;
     let whole = vec![config(), atom("0"), atom("sizeof *config")];
     let mut body = vec![call_statement("memset", whole)];
-    for (named, default) in stack.module.given.iter().zip(&sizes.defaults) {
-        let Some(parts) = default else { continue };
-        let parts = parts.iter().map(|op| shapes::constant(stack, op));
+    for SettingOfHost { named, default } in &stack.module.given {
+        if default.is_empty() {
+            continue;
+        }
+        let parts = default.iter().map(|op| shapes::constant(stack, op));
         let mut parts = parts.collect::<Vec<C>>().into_iter();
         let name = identifier(&named.name);
         let values = shapes::told(stack, &named.shape, &name, &mut parts).into_iter();
         body.extend(values.map(|(member, value)| assign(config().behind(member), value)));
     }
     let own = [
-        ("buffers", sizes.buffers),
-        ("reserve", sizes.reserve),
-        ("outputs", sizes.outputs),
-        ("events", sizes.events),
-        ("budget", sizes.budget),
+        ("buffers", memory.buffers),
+        ("reserve", memory.reserve),
+        ("outputs", memory.outputs),
+        ("events", memory.events),
+        ("budget", BUDGET),
     ];
     let own = own.map(|(name, value)| assign(config().behind(name), atom(value.to_string())));
     body.extend(own);
@@ -43,7 +47,8 @@ pub fn defaults(stack: &Stack<'_>, sizes: &Sizes) -> Item {
     )
 }
 
-/// `read_settings` and `settings_fit`: a host's settings are values of their types, and go together.
+/// `read_settings` and `settings_fit`: a host's settings are values of their types, and go
+/// together.
 pub fn reads(stack: &Stack<'_>) -> Vec<Item> {
     let name = &stack.names.stack;
     let mut fits = Vec::new();
@@ -91,7 +96,7 @@ fn read(stack: &Stack<'_>) -> Item {
     let place = |member: &str| atom("config").behind(member);
     let mut body = Vec::new();
     let mut parts = Vec::new();
-    for named in &stack.module.given {
+    for SettingOfHost { named, .. } in &stack.module.given {
         let name = identifier(&named.name);
         let other = shapes::is_other(&named.shape, &name, &place);
         body.extend(other.map(|other| only_if(other, vec![S::Return(Some(atom("false")))])));
