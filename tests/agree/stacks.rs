@@ -76,16 +76,3 @@ fn read_folder(folder: &Path, texts: &mut BTreeMap<String, String>) {
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }
-
-#[allow(dead_code, missing_docs)]
-pub fn example_with_sources(path: &str) -> (Sources, Program) {
-    let text = fs::read_to_string(root().join(path)).expect("an example can be read");
-    let mut sources = Sources::new();
-    let file = vec![(path.to_string(), text)];
-    let (files, _) = load::load(&mut sources, file, &library());
-    let stack = &files.unit(files.root()).stacks[0].name.text;
-    let (program, found) = check_stack(&sources, &files, stack);
-    let mut program = program.unwrap_or_else(|| panic!("{}", render(&found, &sources, false)));
-    settle(&mut program, Budget::default()).expect("settled");
-    (sources, program)
-}

@@ -61,9 +61,9 @@ pub fn given(stack: &Stack<'_>, shape: &Shape, name: &str, place: &dyn Fn(&str) 
         Shape::Record(_, fields) => {
             let own = place(name);
             let inside = |member: &str| own.clone().member(member);
-            let all = fields.iter().flat_map(|(field, of)| {
-                given(stack, of, &identifier(field), &inside)
-            });
+            let all = fields
+                .iter()
+                .flat_map(|(field, of)| given(stack, of, &identifier(field), &inside));
             all.collect()
         }
         Shape::Array(..) | Shape::Foreign(_) => panic!("no port shows a host {shape:?}"),
@@ -290,10 +290,6 @@ fn add_bounds(shape: &Shape, all: &mut BTreeSet<u32>) {
         }
         Shape::Optional(value) | Shape::Array(value, _) => add_bounds(value, all),
         Shape::Record(_, fields) => fields.iter().for_each(|(_, field)| add_bounds(field, all)),
-        Shape::Number { .. }
-        | Shape::Bool
-        | Shape::Time
-        | Shape::Bytes(_)
-        | Shape::Foreign(_) => {}
+        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Bytes(_) | Shape::Foreign(_) => {}
     }
 }

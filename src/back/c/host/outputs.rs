@@ -49,7 +49,12 @@ fn leaves(stack: &Stack<'_>, id: LinkId) -> (String, Item) {
     let link = &stack.names.links[id.at()].constant;
     let given = ["stack", link, "message"].map(atom).to_vec();
     let body = vec![call_statement("send_frame", given)];
-    own("", &name, parameters(stack, &arguments(stack, target)), body)
+    own(
+        "",
+        &name,
+        parameters(stack, &arguments(stack, target)),
+        body,
+    )
 }
 
 /// An event of a port that comes up.

@@ -3,11 +3,9 @@
 
 use super::build::public;
 use super::listening::{copied, listens, live};
-use crate::back::c::header::ports::{attributes, told_names};
-use crate::back::c::header::{self, values};
 use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called, result};
-use crate::back::c::{Stack, shapes};
+use crate::back::c::{Stack, header, shapes};
 use crate::c::tree::{
     Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
 };
@@ -185,11 +183,11 @@ impl<'s, 'm> AtPort<'s, 'm> {
 
     /// A notice of an application comes behind all that waits.
     fn tells(&self, notice: &Notice) -> Item {
-        let names = told_names(self.stack, &notice.parameters);
+        let names = header::ports::told_names(self.stack, &notice.parameters);
         let named: Vec<(&Named, &String)> = notice.parameters.iter().zip(&names).collect();
         let mut parameters = vec![self.pointer(), "uint32_t session".to_string()];
         for (one, name) in &named {
-            parameters.extend(values::parameters(self.stack, &one.shape, name));
+            parameters.extend(header::values::parameters(self.stack, &one.shape, name));
         }
         parameters.push("uint64_t now_ns".to_string());
         let mut body = vec![begin_call()];
@@ -304,7 +302,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
         ];
         let mut given = Vec::new();
         let place = |member: &str| atom("with").behind(member);
-        for (name, one) in attributes(self.port) {
+        for (name, one) in header::ports::attributes(self.port) {
             let parts = shapes::given(self.stack, &one.named.shape, &name, &place);
             for (attribute, part) in one.parts.iter().zip(parts) {
                 let of = self.stack.module.attributes[attribute.at()].of;
