@@ -2,6 +2,7 @@
 //! out, with the names of the stack in them.
 //!
 //! ```text
+//! numbers.c      the smaller and the larger of two
 //! buffers.c      buffers that are free, taken, or lent to the host
 //! messages.c     new messages, copies, and what becomes of them
 //! containers.c   queues, windows and streams of messages
@@ -17,7 +18,8 @@ use crate::c::tree::Item;
 use crate::c::{WIDTH, listed};
 
 /// What functions of a module call; each file may call what stands in those before it.
-const INSIDE: [&str; 5] = [
+const INSIDE: [&str; 6] = [
+    include_str!("numbers.c"),
     include_str!("buffers.c"),
     include_str!("messages.c"),
     include_str!("containers.c"),
