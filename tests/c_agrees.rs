@@ -545,13 +545,22 @@ const ELSEWHERE: &str = "elsewhere";
 /// A stack and its C, woven in two ways and with all joints as calls in one; woven in all ways
 /// where it is said how many seeds are tried.
 fn agrees(path: &str) {
-    let [woven, plain] = stacks::built(path);
     let ways = match std::env::var("SEEDS") {
         Ok(_) => &WAYS[..],
         Err(_) => &WAYS[..2],
     };
+    if std::env::var("NEW").is_ok() {
+        let [woven, plain] = stacks::by_stack_ir(path);
+        compared((path, "plain stack IR"), &plain, &WAYS[..2]);
+        compared((path, "woven stack IR"), &woven, ways);
+        return;
+    }
+    let [woven, plain] = stacks::built(path);
     compared((path, "woven"), &woven, ways);
     compared((path, "plain"), &plain, &WAYS[..1]);
+    let [woven, plain] = stacks::by_stack_ir(path);
+    compared((path, "woven stack IR"), &woven, ways);
+    compared((path, "plain stack IR"), &plain, &WAYS[..1]);
 }
 
 /// A stack, its trees, and its C compiled in these ways.

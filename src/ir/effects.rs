@@ -230,8 +230,8 @@ impl Effects {
                     self.write(&[Container(*place)]);
                 }
                 let function = module.foreigns.get(id.0 as usize);
-                let parameters = function.map(|function| &function.parameters);
-                if parameters.is_some_and(|all| all.contains(&Given::Rewritten)) {
+                let mut parameters = function.into_iter().flat_map(|one| &one.parameters);
+                if parameters.any(|(_, given)| *given == Given::Rewritten) {
                     self.write(&[Bytes]);
                 }
             }

@@ -5,6 +5,7 @@
 //! bytes are a length and bytes filled with zeros, a record is the parts of its fields.
 
 use super::ids::{AttributeId, FieldId, FunctionId, KindId};
+use super::op::Op;
 use super::types::Type;
 
 /// A value as a host and the sources see it.
@@ -17,14 +18,18 @@ pub enum Shape {
         /// True if it has a sign.
         signed: bool,
     },
+    /// True or false.
+    Bool,
+    /// Nanoseconds of a clock, in 64 bits.
+    Time,
     /// A fixed number of bytes.
     Bytes(u32),
     /// Bytes, at most this number of them.
     Bounded(u32),
     /// A value or none.
     Optional(Box<Shape>),
-    /// Fields in order, with their names.
-    Record(Vec<(String, Shape)>),
+    /// The name of a record, and its fields in order, with their names.
+    Record(String, Vec<(String, Shape)>),
     /// A fixed number of values of one shape.
     Array(Box<Shape>, u32),
     /// Bytes whose meaning only C knows: a record type of this name.
@@ -36,6 +41,8 @@ impl Shape {
     pub fn parts(&self) -> Vec<Type> {
         match self {
             Shape::Number { bits, .. } => vec![Type::Int(*bits)],
+            Shape::Bool => vec![Type::BIT],
+            Shape::Time => vec![Type::Int(64)],
             Shape::Bytes(length) => vec![Type::Bytes(*length)],
             Shape::Bounded(most) => vec![Type::WORD, Type::Bytes(*most)],
             Shape::Optional(value) => {
@@ -43,7 +50,7 @@ impl Shape {
                 parts.extend(value.parts());
                 parts
             }
-            Shape::Record(fields) => {
+            Shape::Record(_, fields) => {
                 let fields = fields.iter();
                 fields.flat_map(|(_, shape)| shape.parts()).collect()
             }
@@ -64,6 +71,58 @@ pub struct Named {
     pub name: String,
     /// The shape.
     pub shape: Shape,
+}
+
+/// A value set at the start, as a host gives it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SettingOfHost {
+    /// Its name and shape.
+    pub named: Named,
+    /// The parts that it has unless a host says otherwise, numbers and bytes; empty if all are
+    /// zero.
+    pub default: Vec<Op>,
+}
+
+/// Names of numbers that a host sees.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Enum {
+    /// Its name.
+    pub name: String,
+    /// Bits of its values.
+    pub bits: u8,
+    /// Its values, in order of writing.
+    pub values: Vec<EnumValue>,
+}
+
+/// A value of an enum.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnumValue {
+    /// Its name.
+    pub name: String,
+    /// The number.
+    pub number: u64,
+    /// The hexadecimal digits with which the sources write it; 0 if they are decimal.
+    pub digits: u8,
+}
+
+/// The memory of a stack: sizes, and the settings with which it starts unless a host says
+/// otherwise.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Bytes of the longest message, without headers before it.
+    pub room: u32,
+    /// Buffers for messages.
+    pub buffers: u32,
+    /// Buffers that frames and applications leave to the stack.
+    pub reserve: u32,
+    /// Outputs that may wait for the host.
+    pub outputs: u32,
+    /// Events that may wait on the agenda, without those that always have a place.
+    pub events: u32,
+    /// The fewest of these with which the stack can start.
+    pub least_events: u32,
+    /// Places on the agenda for events that always have one.
+    pub kept: u32,
 }
 
 /// The bottom of a stack: frames come in and leave.
@@ -90,6 +149,10 @@ pub struct Port {
     pub session: Conversation,
     /// The reaction to a message: `index, msg`; none where an application sends no messages.
     pub sends: Option<FunctionId>,
+    /// Bytes of the longest message that an application may send.
+    pub longest: u32,
+    /// True if the bytes of such a message are copied to streams, and not used otherwise.
+    pub is_copied: bool,
     /// The opening of a conversation; none where all exist from the start.
     pub opens: Option<Opening>,
     /// The opening of a listener.
@@ -109,6 +172,8 @@ pub struct Port {
 pub struct AttributeOfHost {
     /// Its name and shape.
     pub named: Named,
+    /// The service or layer that declares it.
+    pub owner: String,
     /// The attributes that hold its parts, in order.
     pub parts: Vec<AttributeId>,
 }
@@ -197,8 +262,8 @@ pub struct Foreign {
     pub name: String,
     /// True if the runtime has it.
     pub in_runtime: bool,
-    /// Its parameters.
-    pub parameters: Vec<Given>,
+    /// Its parameters, with their names.
+    pub parameters: Vec<(String, Given)>,
     /// Its result; none if it only does something.
     pub result: Option<Shape>,
 }
@@ -212,6 +277,6 @@ pub enum Given {
     Data,
     /// `msg`: the bytes of a message, which it overwrites; as many remain.
     Rewritten,
-    /// A place whose content only C knows, by the operands of that.
-    State,
+    /// A place whose content only C knows, by the operands of that: a record type of this name.
+    State(String),
 }

@@ -95,13 +95,15 @@ pub use ids::{
 pub use op::{Attempt, Op, Region};
 pub use types::Type;
 
-use interface::{Foreign, Link, Listening, Named, Port};
+use interface::{Enum, Foreign, Link, Listening, Memory, Port, SettingOfHost};
 
 /// A stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Module {
     /// Its name, which prefixes all names of its C interface.
     pub name: String,
+    /// Lines that say what it is for.
+    pub docs: Vec<String>,
     /// Links, in the order of writing.
     pub links: Vec<Link>,
     /// Ports, in the order of writing.
@@ -109,7 +111,9 @@ pub struct Module {
     /// Values set at the start, in the order of writing; each has one part or more.
     pub settings: Vec<Setting>,
     /// The settings as a host gives them: their parts are [`Module::settings`], in order.
-    pub given: Vec<Named>,
+    pub given: Vec<SettingOfHost>,
+    /// Enums of values that a host gives or is told.
+    pub enums: Vec<Enum>,
     /// Attributes of messages, by their parts.
     pub attributes: Vec<Attribute>,
     /// Kinds of instances.
@@ -134,6 +138,8 @@ pub struct Module {
     pub starts: Option<FunctionId>,
     /// Bytes of headers before a message at most.
     pub headroom: u32,
+    /// The rest of its memory.
+    pub memory: Memory,
 }
 
 /// A part of a value set at the start.

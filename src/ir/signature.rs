@@ -637,12 +637,12 @@ fn foreign(
     let function = function.ok_or("there is no such function in C")?;
     let mut places = places.iter();
     let mut expected = Vec::new();
-    for parameter in &function.parameters {
+    for (_, parameter) in &function.parameters {
         match parameter {
             Given::Value(shape) => expected.extend(shape.parts()),
             Given::Data => expected.push(Type::View),
             Given::Rewritten => expected.push(Type::Message),
-            Given::State => {
+            Given::State(_) => {
                 let place = places.next().ok_or("a place is missing")?;
                 expected.extend(place_type(module, *place)?.0);
             }

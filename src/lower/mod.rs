@@ -11,12 +11,14 @@
 //! tree/         the trees of reactions: nodes, actions, attempts, outputs
 //! value/        expressions, places in memory, functions of values, kernels
 //! header/       headers that are read, judged, pushed and summed
+//! memory/       sizes of buffers, of the agenda, of messages of applications
 //! host/         ports, listeners, links that go up and down, instances that begin
 //! ```
 
 pub mod code;
 pub mod header;
 pub mod host;
+pub mod memory;
 pub mod shapes;
 pub mod tables;
 pub mod tree;
@@ -58,7 +60,7 @@ pub fn lower(program: &Program, forest: &Forest) -> Module {
     let mut lower = Lower {
         program,
         forest,
-        module: tables::module(program),
+        module: tables::module(program, forest),
         reactions: BTreeMap::new(),
         functions: BTreeMap::new(),
         kernels: BTreeMap::new(),
@@ -66,6 +68,7 @@ pub fn lower(program: &Program, forest: &Forest) -> Module {
         foreigns: BTreeMap::new(),
         initial: BTreeMap::new(),
     };
+    lower.declare_foreigns();
     lower.declare_ports();
     lower.declare_reactions();
     for tree in &forest.trees {

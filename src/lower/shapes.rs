@@ -19,8 +19,8 @@ pub fn shape(program: &Program, of: &Type) -> Shape {
     match of {
         Type::Unsigned(bits) | Type::Sequence(bits) => number(*bits, false),
         Type::Signed(bits) => number(*bits, true),
-        Type::Bool => number(1, false),
-        Type::Time => number(64, false),
+        Type::Bool => Shape::Bool,
+        Type::Time => Shape::Time,
         Type::Enum(id) => number(program.enums[id.at()].width, false),
         Type::Instance(_) => number(32, false),
         Type::Bytes(length) => Shape::Bytes(*length),
@@ -31,7 +31,8 @@ pub fn shape(program: &Program, of: &Type) -> Shape {
         Type::Record(id) => {
             let fields = program.records[id.at()].fields.iter();
             let fields = fields.map(|field| (field.name.clone(), shape(program, &field.kind)));
-            Shape::Record(fields.collect())
+            let name = program.records[id.at()].name.clone();
+            Shape::Record(name, fields.collect())
         }
         Type::Optional(value) => Shape::Optional(Box::new(shape(program, value))),
         Type::Array(element, length) => Shape::Array(Box::new(shape(program, element)), *length),
@@ -59,14 +60,14 @@ pub fn part_names(of: &Shape) -> Vec<String> {
         names.map(|name| format!("{first}{name}")).collect()
     };
     match of {
-        Shape::Number { .. } | Shape::Bytes(_) => vec![String::new()],
+        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Bytes(_) => vec![String::new()],
         Shape::Bounded(_) => vec![".length".to_string(), ".bytes".to_string()],
         Shape::Optional(value) => {
             let mut all = vec![".has".to_string()];
             all.extend(within("", value));
             all
         }
-        Shape::Record(fields) => {
+        Shape::Record(_, fields) => {
             let fields = fields.iter();
             let all = fields.flat_map(|(name, inner)| within(&format!(".{name}"), inner));
             all.collect()
@@ -84,6 +85,8 @@ pub fn part_names(of: &Shape) -> Vec<String> {
 pub fn bits(program: &Program, of: &Type) -> Option<u8> {
     match shape_of_number(program, of)? {
         Shape::Number { bits, .. } => Some(bits),
+        Shape::Bool => Some(1),
+        Shape::Time => Some(64),
         _other => None,
     }
 }

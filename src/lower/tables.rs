@@ -3,14 +3,17 @@
 //! Kinds, links, ports, reasons and counters have the places that they have in the program. Fields
 //! are split into parts, keys first.
 
+use super::memory;
 use super::shapes::{bits, constant, part_names, parts, shape, zeros};
-use crate::ir::interface::{Listening, Named};
+use crate::ir::interface::{Enum, EnumValue, Listening, Named, SettingOfHost};
 use crate::ir::{self, Field, Kind, Lives, Module, Op, Setting, Stored, Timer};
+use crate::tree::Forest;
 use crate::types::program::{AttributeId, EntityId, FieldId, KindId, Population, Program, Role};
 use crate::types::value::Type;
+use crate::types::writing::Writing;
 
 /// The tables of a program, without functions, links and ports.
-pub fn module(program: &Program) -> Module {
+pub fn module(program: &Program, forest: &Forest) -> Module {
     let entity = |id: EntityId| &program.entities[id.at()].name;
     let reasons = program.reasons.iter();
     let counters = program.counts.iter();
@@ -22,10 +25,15 @@ pub fn module(program: &Program) -> Module {
         counters: counters
             .map(|one| format!("{}.{}", entity(one.entity), one.name))
             .collect(),
-        headroom: program.headers.iter().map(|header| header.most).sum(),
+        docs: program.docs.clone(),
+        enums: enums(program),
+        headroom: memory::headroom(program),
+        memory: memory::memory(program, forest),
         ..Module::default()
     };
     for config in &program.config {
+        let default = config.default.as_ref();
+        let default = default.map(|value| constant(program, value, &config.kind));
         let shape = shape(program, &config.kind);
         let names = part_names(&shape).into_iter().zip(shape.parts());
         module.settings.extend(names.map(|(part, of)| Setting {
@@ -33,7 +41,11 @@ pub fn module(program: &Program) -> Module {
             of,
         }));
         let name = config.name.clone();
-        module.given.push(Named { name, shape });
+        let zeros = zeros(&shape.parts());
+        module.given.push(SettingOfHost {
+            named: Named { name, shape },
+            default: default.filter(|one| *one != zeros).unwrap_or_default(),
+        });
     }
     for at in 0..program.attributes.len() as u32 {
         attribute(program, AttributeId(at), &mut module);
@@ -42,6 +54,66 @@ pub fn module(program: &Program) -> Module {
     module.kinds = kinds.map(|id| kind(program, id)).collect();
     module.listening = listening(program);
     module
+}
+
+/// The enums of what a host gives and is told, in the order of the program.
+fn enums(program: &Program) -> Vec<Enum> {
+    let mut seen: Vec<&Type> = program.config.iter().map(|one| &one.kind).collect();
+    for port in &program.ports {
+        let listener = port.listens.map(|how| how.listener);
+        let kinds = port.opens.into_iter().chain(listener);
+        let keys = kinds.flat_map(|kind| &program.kinds[kind.at()].keys);
+        seen.extend(keys.map(|key| &key.kind));
+        let attributes = port.attributes.iter();
+        seen.extend(attributes.map(|id| &program.attributes[id.at()].kind));
+        let notices = port.up.iter().chain(&port.down);
+        let parameters = notices.flat_map(|id| &program.notices[id.at()].parameters);
+        seen.extend(parameters.map(|one| &one.kind));
+    }
+    let functions = program.functions.iter();
+    for function in functions.filter(|one| one.external && !one.in_runtime) {
+        let given = &function.locals[..function.parameters as usize];
+        seen.extend(given.iter().map(|local| &local.kind));
+        seen.push(&function.result);
+    }
+    let is_enum = |of: &Type, at: usize| matches!(of, Type::Enum(id) if id.at() == at);
+    let is_seen = |at: usize| {
+        seen.iter().any(|of| match of {
+            Type::Optional(inner) => is_enum(inner, at),
+            other => is_enum(other, at),
+        })
+    };
+    let all = program.enums.iter().enumerate();
+    all.filter(|(at, _)| is_seen(*at))
+        .map(|(_, one)| Enum {
+            name: one.name.clone(),
+            bits: one.width,
+            values: one
+                .names
+                .iter()
+                .map(|value| enum_value(program, one.width, value))
+                .collect(),
+        })
+        .collect()
+}
+
+fn enum_value(program: &Program, width: u8, (name, number): &(String, u64)) -> EnumValue {
+    let number = *number;
+    let own = number.checked_ilog(16).map_or(1, |digits| digits as u8 + 1);
+    // What nobody writes stands as people count if it is small or round, and else as on the wire.
+    let is_mask = number >= 255 && number.wrapping_add(1).is_power_of_two();
+    let is_round = number <= i32::MAX as u64 && number.is_multiple_of(1000);
+    let digits = match program.writings.of(&Type::Unsigned(width), number) {
+        Some(Writing::Hexadecimal(digits)) => (digits as u8).max(own),
+        Some(Writing::Decimal) => 0,
+        None if !is_mask && (number <= 0xffff || is_round) => 0,
+        None => own,
+    };
+    EnumValue {
+        name: name.clone(),
+        number,
+        digits,
+    }
 }
 
 /// Adds the parts of an attribute.

@@ -1,7 +1,10 @@
 //! Stacks of the repository, from their text to their C.
 
+use stackloom::back::c::{Printed, print};
 use stackloom::diagnostic::render;
-use stackloom::emit::{self, Assumed};
+use stackloom::emit::{self, Assumed, Emitted};
+use stackloom::lower::lower;
+use stackloom::passes::{PASSES, Pass};
 use stackloom::pipeline::{self, Checked, Compiled};
 use stackloom::reactive::handlers::Budget;
 use stackloom::tool::library::Folders;
@@ -88,6 +91,31 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
         }
         None => panic!("{}", said(&checked)),
     }
+}
+
+/// The same by way of the stack IR: its woven trees behind all passes, and its plain trees behind
+/// none.
+#[allow(dead_code)]
+pub fn by_stack_ir(path: &str) -> [Compiled; 2] {
+    let mut checked = read(path);
+    let name = first(&checked);
+    let [woven, plain] = built(path);
+    pipeline::trees(&mut checked, &name).expect("it was right a moment ago");
+    let printed = |built: Compiled, passes: &[Pass]| {
+        let mut module = lower(&built.program, &built.forest);
+        for pass in passes {
+            (pass.run)(&mut module);
+        }
+        let Printed { c, h } = print(&module, &checked.sources);
+        let emitted = Emitted {
+            c,
+            h,
+            paths: Vec::new(),
+            ..built.emitted
+        };
+        Compiled { emitted, ..built }
+    };
+    [printed(woven, &PASSES), printed(plain, &[])]
 }
 
 /// The file, read.

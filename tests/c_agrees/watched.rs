@@ -6,7 +6,7 @@
 //! nobody's.
 
 /// What stands in the C or its header, and what is added behind it.
-const ADDED: [(&str, &str); 12] = [
+const ADDED: [(&str, &str); 14] = [
     // A buffer is taken: all of it may be read and written.
     (
         "    buffer->next = buffer;\n",
@@ -28,6 +28,11 @@ const ADDED: [(&str, &str); 12] = [
          ASAN_POISON_MEMORY_REGION(message.data + message.length,\n        \
          BUFFER_SIZE - HEADROOM - message.length);\n    }\n",
     ),
+    (
+        "    message.length = (uint32_t)frame.length;\n",
+        "    ASAN_POISON_MEMORY_REGION(message.data + message.length,\n        \
+         BUFFER_SIZE - HEADROOM - message.length);\n",
+    ),
     // What is sent is copied to the buffer that is taken next, and headers before it.
     (
         "_buffer *const next = shared->free;\n",
@@ -46,6 +51,11 @@ const ADDED: [(&str, &str); 12] = [
     (
         " message = blank(stack->shared.free);\n",
         "    ASAN_UNPOISON_MEMORY_REGION(message.buffer->bytes, sizeof message.buffer->bytes);\n",
+    ),
+    (
+        "size_t length) {\n    if (length != 0) {\n",
+        "        ASAN_UNPOISON_MEMORY_REGION(stack->shared.free->bytes,\n        \
+         sizeof stack->shared.free->bytes);\n",
     ),
     // What leaves may be read by the function of its link, although its buffer is given back.
     (
@@ -68,7 +78,7 @@ const ADDED: [(&str, &str); 12] = [
 ];
 
 /// So many of these stand in the C of all stacks.
-const IN_ALL: usize = 4;
+const IN_ALL: usize = 3;
 
 /// The C and its header with what they tell the sanitizer.
 pub fn watched(c: &str, h: &str) -> [String; 2] {

@@ -7,6 +7,7 @@
 //! ```text
 //! constants.rs  bytes at the top of the file
 //! containers.rs the members that hold containers
+//! file.rs       the whole of NAME.c
 //! function/     functions of the module
 //! instances/    functions that find, make and end instances
 //! layout.rs     what stands beside instances, and the numbers of timers
@@ -16,11 +17,18 @@
 //! prototype.rs  how functions of the module are declared and called
 //! records.rs    structs of kinds, settings, results, caches
 //! rounds.rs     events that would go round in calls
+//! shapes.rs     public values of a host, and their parts
+//! text/         C that every stack has in common
+//! host/         the host's side: constants, events, outputs, entries
+//! header/       NAME.h
 //! ```
 
 pub mod constants;
 pub mod containers;
+pub mod file;
 pub mod function;
+pub mod header;
+pub mod host;
 pub mod instances;
 pub mod layout;
 pub mod message;
@@ -28,6 +36,8 @@ pub mod names;
 pub mod prototype;
 pub mod records;
 pub mod rounds;
+pub mod shapes;
+pub mod text;
 pub mod types;
 
 use crate::c::tree::{Expression, Function, Statement, atom};
@@ -37,6 +47,7 @@ use crate::ir::op::{Place, Target, Told};
 use crate::ir::{FunctionId, Module};
 use crate::source::Sources;
 use constants::Constants;
+pub use file::Printed;
 use names::Names;
 use prototype::Reach;
 use std::collections::BTreeSet;
@@ -66,6 +77,7 @@ impl<'m> Stack<'m> {
     pub fn new(module: &'m Module, sources: &'m Sources) -> Stack<'m> {
         let mut names = Names::new(module);
         let constants = Constants::of(module, &mut names);
+        names.inside = names.taken.inside();
         Stack {
             module,
             sources,
@@ -92,18 +104,9 @@ impl<'m> Stack<'m> {
     }
 }
 
-/// All functions.
-pub fn functions(stack: &Stack<'_>) -> String {
-    use crate::c::tree::Item;
-    let mut items = Vec::new();
-    for at in 0..stack.module.kernels.len() as u32 {
-        let all = function::kernel::functions(stack, crate::ir::KernelId(at));
-        items.extend(all.into_iter().map(Item::Function));
-    }
-    for at in 0..stack.module.functions.len() as u32 {
-        items.push(Item::Function(function::print(stack, FunctionId(at))));
-    }
-    crate::c::printer::file(&items)
+/// The two files of a module.
+pub fn print(module: &Module, sources: &Sources) -> Printed {
+    file::print(&Stack::new(module, sources))
 }
 
 /// The same function, in which each parameter that it does not look at is said to be there.

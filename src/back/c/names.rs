@@ -13,16 +13,16 @@
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
 use crate::c::words;
-use crate::ir::interface::Shape;
+use crate::ir::interface::{Enum, Given, Shape};
 use crate::ir::op::{Target, Told};
-use crate::ir::{KindId, Module};
-use std::collections::BTreeSet;
+use crate::ir::{KindId, Module, Stored};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Words that the text of every stack uses at the top of a file, or that name its parts.
 const OWN: &str = "FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED \
     COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE KEPT STACK_AGENDA_FULL STACK_NO_SESSION \
-    STACK_TOO_LONG work words";
+    STACK_TOO_LONG HOLDS LINKS FEWEST_OUTPUTS FEWEST_EVENTS work words";
 
 /// Members of the struct of a stack beside the instances of layers.
 const MEMBERS: &str = "shared config settings now_ns hash_odd counters paths timers timer_heap \
@@ -34,6 +34,11 @@ const INTERFACE: &str = "_message _event _place _settings _config _refusal _chec
     _output _frame _next _shared _start _size _buffer _has_buffer _input _input_all _take \
     _next_other _done _deadline _expire _send _carrier _counters _counter_name _path _paths \
     _path_name";
+
+/// Suffixes of its constants in the header, beside those of notices, links, ports and counters.
+const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS _PATHS \
+    _PATH_NONE _FITS _FEW_BUFFERS _FEW_OUTPUTS _FEW_EVENTS _NO_BUDGET _WRONG_SETTING \
+    _LITTLE_MEMORY _MEMORY _MEMORY_FOR";
 
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]
@@ -123,6 +128,24 @@ pub struct PortNames {
     pub up: Vec<String>,
 }
 
+/// The names of an enum of the header.
+#[derive(Clone, Debug)]
+pub struct EnumNames {
+    /// The enum.
+    pub name: String,
+    /// Its constants, in order.
+    pub values: Vec<String>,
+}
+
+/// The names of a counter.
+#[derive(Clone, Debug)]
+pub struct CounterNames {
+    /// Its constant in the header.
+    pub constant: String,
+    /// Its name as a text.
+    pub text: String,
+}
+
 /// The names of all that a module has.
 #[derive(Clone, Debug)]
 pub struct Names {
@@ -152,8 +175,14 @@ pub struct Names {
     pub links: Vec<LinkNames>,
     /// By port.
     pub ports: Vec<PortNames>,
-    /// By counter, in the order of `STACK_counters`: its constant in the header.
-    pub counted: Vec<String>,
+    /// By counter, in the order of `STACK_counters`.
+    pub counted: Vec<CounterNames>,
+    /// Records that a host sees, with their structs.
+    pub records: Vec<(Shape, String)>,
+    /// The structs of records whose content only C knows.
+    pub foreign_records: BTreeMap<String, String>,
+    /// By enum.
+    pub enums: Vec<EnumNames>,
     /// All names at the top of the file.
     pub taken: Taken,
     /// The same, for locals of functions.
@@ -166,6 +195,11 @@ impl Names {
         let stack = module.name.clone();
         let upper = stack.to_uppercase();
         let mut taken = reserved(&stack);
+        let records = record_names(module, &mut taken);
+        let foreign_records = foreign_records(module, &mut taken);
+        let enums = module.enums.iter();
+        let enums = enums.map(|one| enum_names(&stack, one, &mut taken));
+        let enums = enums.collect();
         let links = module.links.iter().map(|link| LinkNames {
             constant: constant(&mut taken, &upper, "link", &link.name),
             calls: link
@@ -220,6 +254,9 @@ impl Names {
             ports,
             counted,
             inside: taken.inside(),
+            records,
+            foreign_records,
+            enums,
             taken,
             stack,
             upper,
@@ -253,8 +290,8 @@ fn constant(taken: &mut Taken, upper: &str, of: &str, name: &str) -> String {
     taken.take(&identifier(&format!("{upper}_{of}_{name}")).to_uppercase())
 }
 
-/// The constants of all counters, in the order of `STACK_counters`.
-fn counted_names(module: &Module, upper: &str, taken: &mut Taken) -> Vec<String> {
+/// The names of all counters, in the order of `STACK_counters`.
+fn counted_names(module: &Module, upper: &str, taken: &mut Taken) -> Vec<CounterNames> {
     let fates = [
         "frames_in",
         "frames_out",
@@ -265,24 +302,33 @@ fn counted_names(module: &Module, upper: &str, taken: &mut Taken) -> Vec<String>
     ];
     let own = ["stack.too_long", "stack.no_session", "stack.agenda_full"].map(String::from);
     let dropped: Vec<String> = module.reasons.iter().cloned().chain(own).collect();
-    let fates = fates.iter().map(|fate| ("counter", fate.to_string()));
-    let dropped = ["dropped", "unsent"].into_iter().flat_map(|of| {
+    let fates = fates.iter().map(|fate| ("counter", "", fate.to_string()));
+    let by_reason = [("dropped", ""), ("unsent", "unsent ")].into_iter();
+    let dropped = by_reason.flat_map(|(of, before)| {
         let all = dropped.iter().cloned();
-        all.map(move |reason| (of, reason))
+        all.map(move |reason| (of, before, reason))
     });
-    let counts = module.counters.iter().cloned().map(|name| ("count", name));
+    let counts = module.counters.iter().cloned();
+    let counts = counts.map(|name| ("count", "count ", name));
     let all = fates.chain(dropped).chain(counts);
-    all.map(|(of, name)| constant(taken, upper, of, &name))
-        .collect()
+    all.map(|(of, before, name)| CounterNames {
+        constant: constant(taken, upper, of, &name),
+        text: format!("{before}{name}"),
+    })
+    .collect()
 }
 
 fn reserved(stack: &str) -> Taken {
     let mut taken = Taken::default();
     let own = words::all().chain(OWN.split_whitespace());
-    own.for_each(|word| taken.reserve(word));
+    own.chain(super::host::reserved())
+        .for_each(|word| taken.reserve(word));
     taken.reserve(stack);
     for suffix in INTERFACE.split_whitespace() {
         taken.reserve(&format!("{stack}{suffix}"));
+    }
+    for suffix in CONSTANTS.split_whitespace() {
+        taken.reserve(&format!("{}{suffix}", stack.to_uppercase()));
     }
     taken
 }
@@ -298,7 +344,14 @@ fn port_names(stack: &str, port: &crate::ir::interface::Port, taken: &mut Taken)
     let told = told.collect();
     let calls = calls.map(|function| taken.take(&format!("{stack}_{function}")));
     // A notice of one name is the same for a host, whoever tells it.
-    let next = port.up.iter().map(|notice| upper(&notice.name)).collect();
+    let next = port.up.iter().map(|notice| {
+        let mut name = upper(&notice.name);
+        while taken.has(&name) {
+            name.push('_');
+        }
+        name
+    });
+    let next = next.collect();
     let deliver = taken.take(&format!("{}_deliver", port.name));
     let accept = taken.take(&format!("{}_accept", port.name));
     let up = port.up.iter();
@@ -319,6 +372,97 @@ fn not_of_library(stack: &str, name: &str) -> String {
     match words::is_of_library(name) {
         true => format!("{stack}_{name}"),
         false => name.to_string(),
+    }
+}
+
+/// All values that a host gives or is told, records before those that hold them.
+pub fn shown(module: &Module) -> Vec<&Shape> {
+    let mut all: Vec<&Shape> = module.given.iter().map(|one| &one.named.shape).collect();
+    for port in &module.ports {
+        let openings = port.opens.iter().chain(&port.listens);
+        let keys = openings.flat_map(|opening| &opening.keys);
+        all.extend(keys.map(|(named, _)| &named.shape));
+        all.extend(port.attributes.iter().map(|one| &one.named.shape));
+        let notices = port.up.iter().chain(&port.down);
+        let parameters = notices.flat_map(|notice| &notice.parameters);
+        all.extend(parameters.map(|named| &named.shape));
+    }
+    for foreign in module.foreigns.iter().filter(|one| !one.in_runtime) {
+        all.extend(
+            foreign
+                .parameters
+                .iter()
+                .filter_map(|(_, given)| match given {
+                    Given::Value(shape) => Some(shape),
+                    Given::Data | Given::Rewritten | Given::State(_) => None,
+                }),
+        );
+        all.extend(&foreign.result);
+    }
+    let mut shown = Vec::new();
+    all.into_iter()
+        .for_each(|shape| add_shape(shape, &mut shown));
+    shown
+}
+
+/// Adds what a value consists of, and then the value.
+fn add_shape<'s>(shape: &'s Shape, all: &mut Vec<&'s Shape>) {
+    match shape {
+        Shape::Optional(inner) | Shape::Array(inner, _) => add_shape(inner, all),
+        Shape::Record(_, fields) => fields.iter().for_each(|(_, inner)| add_shape(inner, all)),
+        Shape::Number { .. }
+        | Shape::Bool
+        | Shape::Time
+        | Shape::Bytes(_)
+        | Shape::Bounded(_)
+        | Shape::Foreign(_) => {}
+    }
+    all.push(shape);
+}
+
+/// Records of one name and the same fields are one.
+fn record_names(module: &Module, taken: &mut Taken) -> Vec<(Shape, String)> {
+    let mut all: Vec<(Shape, String)> = Vec::new();
+    for shape in shown(module) {
+        if let Shape::Record(name, _) = shape
+            && !all.iter().any(|(known, _)| known == shape)
+        {
+            let name = taken.take(&format!("{}_{name}", module.name));
+            all.push((shape.clone(), name));
+        }
+    }
+    all
+}
+
+/// Records of which only C knows what they hold.
+fn foreign_records(module: &Module, taken: &mut Taken) -> BTreeMap<String, String> {
+    let fields = module.kinds.iter().flat_map(|kind| &kind.fields);
+    let held = fields.filter_map(|field| match &field.stored {
+        Stored::Foreign(name) => Some(name),
+        Stored::Value(_)
+        | Stored::Queue(..)
+        | Stored::Window(..)
+        | Stored::Stream(..)
+        | Stored::Set(_) => None,
+    });
+    let given = module.foreigns.iter().flat_map(|one| &one.parameters);
+    let given = given.filter_map(|(_, given)| match given {
+        Given::State(name) => Some(name),
+        Given::Value(_) | Given::Data | Given::Rewritten => None,
+    });
+    let all: BTreeSet<&String> = held.chain(given).collect();
+    let all = all.into_iter();
+    all.map(|name| (name.clone(), taken.take(&format!("{}_{name}", module.name))))
+        .collect()
+}
+
+fn enum_names(stack: &str, one: &Enum, taken: &mut Taken) -> EnumNames {
+    let name = taken.take(&format!("{stack}_{}", one.name));
+    let values = one.values.iter();
+    let values = values.map(|value| taken.take(&format!("{name}_{}", value.name).to_uppercase()));
+    EnumNames {
+        values: values.collect(),
+        name,
     }
 }
 
@@ -413,14 +557,14 @@ pub fn part_suffixes(shape: &Shape) -> Vec<String> {
         names.map(|name| format!("{first}{name}")).collect()
     };
     match shape {
-        Shape::Number { .. } | Shape::Bytes(_) => vec![String::new()],
+        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Bytes(_) => vec![String::new()],
         Shape::Bounded(_) => vec!["_length".to_string(), "_bytes".to_string()],
         Shape::Optional(value) => {
             let mut all = vec!["_has".to_string()];
             all.extend(within("", value));
             all
         }
-        Shape::Record(fields) => {
+        Shape::Record(_, fields) => {
             let fields = fields.iter();
             let all = fields.flat_map(|(name, inner)| within(&format!("_{name}"), inner));
             all.collect()

@@ -207,11 +207,11 @@ fn of_foreign(module: &Module, id: u32, places: &[Place]) -> Vec<Known> {
     let mut places = places.iter();
     let mut expected = Vec::new();
     let foreign = module.foreigns.get(id as usize);
-    for parameter in foreign.iter().flat_map(|one| &one.parameters) {
+    for (_, parameter) in foreign.iter().flat_map(|one| &one.parameters) {
         match parameter {
             Given::Value(shape) => expected.extend(all(Shape::parts(shape))),
             Given::Data | Given::Rewritten => expected.push(ANY),
-            Given::State => {
+            Given::State(_) => {
                 let place = places.next().map(|place| in_place(module, *place, vec![]));
                 expected.extend(place.unwrap_or_default());
             }

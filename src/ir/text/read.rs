@@ -140,7 +140,8 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 }
                 module.functions.push(no_function(cursor.name()?));
             }
-            "headroom" | "settings_hold" | "starts" | "given" | "listening" => {}
+            "doc" | "headroom" | "memory" | "settings_hold" | "starts" | "given" | "enum"
+            | "listening" => {}
             other => {
                 let message = match other {
                     "stack" => "`stack` stands first".to_string(),
@@ -155,7 +156,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
 
 /// Tables whose entries have a line each.
 fn short_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<()> {
-    let mut headroom = None;
+    let (mut headroom, mut memory) = (None, None);
     let (mut settings, mut attributes) = (Vec::new(), Vec::new());
     for item in items {
         let function = |cursor: &mut Cursor<'_>| operation::function(cursor, names);
@@ -164,6 +165,12 @@ fn short_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<
                 let bytes = item.read(Cursor::number32)?;
                 tables::set(item.cursor.position(), &mut headroom, bytes)?;
             }
+            "doc" => module.docs.push(item.read(Cursor::name)?),
+            "memory" => {
+                let sizes = item.read(tables::memory)?;
+                tables::set(item.cursor.position(), &mut memory, sizes)?;
+            }
+            "enum" => module.enums.push(item.read(tables::enumeration)?),
             "settings_hold" => {
                 let id = item.read(function)?;
                 tables::set(item.cursor.position(), &mut module.settings_hold, id)?;
@@ -172,7 +179,10 @@ fn short_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<
                 let id = item.read(function)?;
                 tables::set(item.cursor.position(), &mut module.starts, id)?;
             }
-            "given" => module.given.push(item.read(tables::named)?),
+            "given" => {
+                let given = item.read(|cursor| tables::given(cursor, names))?;
+                module.given.push(given);
+            }
             "setting" => settings.push(item.read(|cursor| tables::setting(cursor, names))?),
             "attribute" => {
                 let read = |cursor: &mut Cursor<'_>| tables::attribute_of_messages(cursor, names);
@@ -182,6 +192,7 @@ fn short_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<
         }
     }
     module.headroom = headroom.unwrap_or_default();
+    module.memory = memory.unwrap_or_default();
     (module.settings, module.attributes) = (settings, attributes);
     Ok(())
 }
@@ -286,6 +297,8 @@ fn no_port(name: String) -> Port {
             index: Numbered::Only(0),
         },
         sends: None,
+        longest: 0,
+        is_copied: false,
         opens: None,
         listens: None,
         attributes: Vec::new(),

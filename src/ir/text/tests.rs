@@ -8,8 +8,8 @@ use super::expected::{attempted, operands};
 use super::{opcode, read, write, write_function};
 use crate::ir::function::Definition;
 use crate::ir::interface::{
-    AttributeOfHost, Conversation, Foreign, ForeignId, Given, Link, Listening, Named, Notice,
-    Numbered, Opening, Port, Shape,
+    AttributeOfHost, Conversation, Enum, EnumValue, Foreign, ForeignId, Given, Link, Listening,
+    Memory, Named, Notice, Numbered, Opening, Port, SettingOfHost, Shape,
 };
 use crate::ir::op::{Bits, Change, Event, Number, Piece, Place, Target, Told};
 use crate::ir::signature::results;
@@ -73,7 +73,7 @@ fn type_of(rng: &mut Rng) -> Type {
 }
 
 fn shape(rng: &mut Rng, depth: u32) -> Shape {
-    match rng.u8(..if depth > 3 { 4 } else { 7 }) {
+    match rng.u8(..if depth > 3 { 6 } else { 9 }) {
         0 => Shape::Number {
             bits: rng.u8(..),
             signed: rng.bool(),
@@ -81,8 +81,13 @@ fn shape(rng: &mut Rng, depth: u32) -> Shape {
         1 => Shape::Bytes(few(rng)),
         2 => Shape::Bounded(few(rng)),
         3 => Shape::Foreign(name(rng)),
-        4 => Shape::Optional(Box::new(shape(rng, depth + 1))),
-        5 => Shape::Record(many(rng, |rng| (name(rng), shape(rng, depth + 1)))),
+        4 => Shape::Bool,
+        5 => Shape::Time,
+        6 => Shape::Optional(Box::new(shape(rng, depth + 1))),
+        7 => {
+            let fields = many(rng, |rng| (name(rng), shape(rng, depth + 1)));
+            Shape::Record(name(rng), fields)
+        }
         _ => Shape::Array(Box::new(shape(rng, depth + 1)), few(rng)),
     }
 }
@@ -91,6 +96,37 @@ fn named(rng: &mut Rng) -> Named {
     Named {
         name: name(rng),
         shape: shape(rng, 0),
+    }
+}
+
+fn constant(rng: &mut Rng) -> Op {
+    match rng.u8(..5) {
+        0 => Op::Bytes(many(rng, |rng| rng.u8(..))),
+        1 => Op::Instance(KindId(id(rng)), few(rng)),
+        2 => Op::Attribute(AttributeId(id(rng))),
+        _ => Op::Number(rng.u8(..), rng.u64(..)),
+    }
+}
+
+fn given(rng: &mut Rng) -> SettingOfHost {
+    let named = named(rng);
+    let parts = match rng.bool() {
+        true => named.shape.parts().len(),
+        false => 0,
+    };
+    let default = (0..parts).map(|_| constant(rng)).collect();
+    SettingOfHost { named, default }
+}
+
+fn memory(rng: &mut Rng) -> Memory {
+    Memory {
+        room: few(rng),
+        buffers: few(rng),
+        reserve: few(rng),
+        outputs: few(rng),
+        events: few(rng),
+        least_events: few(rng),
+        kept: few(rng),
     }
 }
 
@@ -176,10 +212,13 @@ fn port(rng: &mut Rng) -> Port {
             },
         },
         sends: some(rng, function_id),
+        longest: few(rng),
+        is_copied: rng.bool(),
         opens: some(rng, opening),
         listens: some(rng, opening),
         attributes: many(rng, |rng| AttributeOfHost {
             named: named(rng),
+            owner: name(rng),
             parts: many(rng, |rng| AttributeId(id(rng))),
         }),
         up: three(rng, notice),
@@ -192,12 +231,7 @@ fn attribute(rng: &mut Rng) -> Attribute {
     Attribute {
         name: name(rng),
         of: type_of(rng),
-        default: match rng.u8(..5) {
-            0 => Op::Bytes(many(rng, |rng| rng.u8(..))),
-            1 => Op::Instance(KindId(id(rng)), few(rng)),
-            2 => Op::Attribute(AttributeId(id(rng))),
-            _ => Op::Number(rng.u8(..), rng.u64(..)),
-        },
+        default: constant(rng),
         is_mark: rng.bool(),
     }
 }
@@ -252,11 +286,21 @@ fn head(rng: &mut Rng) -> Function {
 fn tables(rng: &mut Rng) -> Module {
     let mut module = Module {
         name: name(rng),
+        docs: many(rng, name),
         settings: three(rng, |rng| Setting {
             name: name(rng),
             of: type_of(rng),
         }),
-        given: many(rng, named),
+        given: many(rng, given),
+        enums: many(rng, |rng| Enum {
+            name: name(rng),
+            bits: rng.u8(..),
+            values: many(rng, |rng| EnumValue {
+                name: name(rng),
+                number: rng.u64(..),
+                digits: rng.u8(..3),
+            }),
+        }),
         attributes: three(rng, attribute),
         kinds: three(rng, kind),
         reasons: three(rng, name),
@@ -270,11 +314,14 @@ fn tables(rng: &mut Rng) -> Module {
         foreigns: three(rng, |rng| Foreign {
             name: name(rng),
             in_runtime: rng.bool(),
-            parameters: many(rng, |rng| match rng.u8(..4) {
-                0 => Given::Data,
-                1 => Given::Rewritten,
-                2 => Given::State,
-                _ => Given::Value(shape(rng, 0)),
+            parameters: many(rng, |rng| {
+                let given = match rng.u8(..4) {
+                    0 => Given::Data,
+                    1 => Given::Rewritten,
+                    2 => Given::State(name(rng)),
+                    _ => Given::Value(shape(rng, 0)),
+                };
+                (name(rng), given)
             }),
             result: some(rng, |rng| shape(rng, 0)),
         }),
@@ -289,6 +336,7 @@ fn tables(rng: &mut Rng) -> Module {
         settings_hold: some(rng, function_id),
         starts: some(rng, function_id),
         headroom: few(rng),
+        memory: memory(rng),
         functions: Vec::new(),
     };
     module.functions = three(rng, head);

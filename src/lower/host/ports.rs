@@ -9,6 +9,7 @@ use crate::ir::op::{Attempt, Op, Order, Target};
 use crate::ir::{self, Probability, Role, Terminator, Type as Plain};
 use crate::lower::Lower;
 use crate::lower::code::Code;
+use crate::lower::memory;
 use crate::lower::shapes::{part_names, shape};
 use crate::lower::tree::entry::labels;
 use crate::tree::{Index, Reaction, starts};
@@ -41,15 +42,20 @@ impl<'a> Lower<'a> {
                         name: table.name.clone(),
                         shape: shape(program, &table.kind),
                     },
+                    owner: table.owner.clone(),
                     parts: self.attribute(*id),
                 }
             });
             let attributes = attributes.collect();
+            let room = self.module.memory.room;
+            let (longest, is_copied) = memory::longest(program, self.forest, port, room);
             self.module.ports.push(Port {
                 name: port.name.clone(),
                 calls: port.calls.clone(),
                 session: conversation(program, port.below),
                 sends: None,
+                longest,
+                is_copied,
                 opens: None,
                 listens: None,
                 attributes,

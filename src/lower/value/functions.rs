@@ -7,7 +7,7 @@
 use super::needs::Needs;
 use crate::ir::build::Builder;
 use crate::ir::effects::{Effects, Resource};
-use crate::ir::interface::{Foreign, ForeignId, Given};
+use crate::ir::interface::{Foreign, ForeignId, Given, Shape};
 use crate::ir::op::{Op, Place};
 use crate::ir::{self, Role, Type as Plain, Value};
 use crate::lower::Lower;
@@ -132,12 +132,12 @@ impl Code<'_, '_> {
             .clone();
         let mut operands = Vec::new();
         let mut places = Vec::new();
-        for (argument, given) in arguments.iter().zip(given) {
+        for (argument, (_, given)) in arguments.iter().zip(given) {
             match given {
                 Given::Value(_) => operands.extend(self.value(argument)),
                 Given::Data => operands.push(self.data(message_of(argument))),
                 Given::Rewritten => operands.push(self.message(message_of(argument))),
-                Given::State => {
+                Given::State(_) => {
                     let (place, of_place) = self.foreign_argument(argument);
                     places.push(place);
                     operands.extend(of_place);
@@ -167,6 +167,15 @@ impl Lower<'_> {
         id
     }
 
+    /// Adds all functions in C that whoever uses the stack writes, called or not.
+    pub fn declare_foreigns(&mut self) {
+        for (at, function) in self.program.functions.iter().enumerate() {
+            if function.external && !function.in_runtime {
+                self.foreign(FunctionId(at as u32));
+            }
+        }
+    }
+
     /// A function in C.
     fn foreign(&mut self, id: FunctionId) -> ForeignId {
         if let Some(known) = self.foreigns.get(&id) {
@@ -175,11 +184,16 @@ impl Lower<'_> {
         let program = self.program;
         let function = &program.functions[id.at()];
         let given = function.locals[..function.parameters as usize].iter();
-        let given = given.map(|local| match &local.kind {
-            Type::Message if function.rewrites => Given::Rewritten,
-            Type::Message => Given::Data,
-            Type::Record(id) if program.records[id.at()].external => Given::State,
-            value => Given::Value(shape(program, value)),
+        let given = given.map(|local| {
+            let given = match &local.kind {
+                Type::Message if function.rewrites => Given::Rewritten,
+                Type::Message => Given::Data,
+                value => match shape(program, value) {
+                    Shape::Foreign(record) => Given::State(record),
+                    shape => Given::Value(shape),
+                },
+            };
+            (local.name.clone(), given)
         });
         let result = match &function.result {
             Type::Nothing | Type::Message => None,
@@ -192,7 +206,9 @@ impl Lower<'_> {
             result,
         };
         let mut known = self.module.foreigns.iter();
-        let at = known.position(|one| *one == foreign).unwrap_or_else(|| {
+        let is_same =
+            |one: &Foreign| one.name == foreign.name && one.in_runtime == foreign.in_runtime;
+        let at = known.position(is_same).unwrap_or_else(|| {
             self.module.foreigns.push(foreign);
             self.module.foreigns.len() - 1
         });

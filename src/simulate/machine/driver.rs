@@ -60,7 +60,7 @@ impl<'m> Driven<'m> {
             externs,
         };
         let given = module.given.iter().zip(config);
-        let settings = given.flat_map(|(named, datum)| shapes::parts(&named.shape, datum));
+        let settings = given.flat_map(|(one, datum)| shapes::parts(&one.named.shape, datum));
         let settings = settings.collect();
         let machine = Machine::start(module, Rc::new(outside), settings, limits, now_ns)?;
         let counters = program.counters().into_iter();

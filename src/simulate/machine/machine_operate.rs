@@ -373,9 +373,9 @@ impl Machine<'_> {
         let mut places = places.iter();
         let mut given = Vec::new();
         let mut left = Vec::new();
-        for parameter in &foreign.parameters {
+        for (_, parameter) in &foreign.parameters {
             let place = match parameter {
-                Given::State => places.next(),
+                Given::State(_) => places.next(),
                 _value => None,
             };
             let count = match (parameter, place) {
@@ -395,7 +395,7 @@ impl Machine<'_> {
                     let message = frame.message(own[0])?;
                     Datum::Bytes(self.messages.data(message).to_vec())
                 }
-                Given::State => {
+                Given::State(_) => {
                     let place = place.ok_or("a place is missing")?;
                     let at = words(frame, own)?;
                     Datum::Bytes(self.memory.cell(*place, &at)?.foreign()?.clone())
@@ -413,7 +413,7 @@ impl Machine<'_> {
                     }
                     self.messages.write(message, 0, &bytes)?;
                 }
-                (Given::State, Some(place), Datum::Bytes(bytes)) => {
+                (Given::State(_), Some(place), Datum::Bytes(bytes)) => {
                     let at = words(frame, own)?;
                     *self.memory.cell(*place, &at)?.foreign()? = bytes;
                 }

@@ -26,6 +26,8 @@ pub fn parts(shape: &Shape, datum: &Datum) -> Vec<Held> {
         (Shape::Number { bits, .. }, Datum::Number(number)) => {
             vec![Held::Number(number & ones(*bits))]
         }
+        (Shape::Bool, Datum::Number(number)) => vec![Held::bit(*number != 0)],
+        (Shape::Time, Datum::Number(number)) => vec![Held::Number(*number)],
         (Shape::Bytes(length), Datum::Bytes(bytes)) => vec![filled(bytes, *length)],
         (Shape::Bounded(most), Datum::Bytes(bytes)) => {
             let length = bytes.len().min(*most as usize);
@@ -38,7 +40,7 @@ pub fn parts(shape: &Shape, datum: &Datum) -> Vec<Held> {
         (Shape::Optional(of), Datum::Optional(Some(datum))) => {
             [vec![Held::bit(true)], parts(of, datum)].concat()
         }
-        (Shape::Record(fields), Datum::Record(data)) => {
+        (Shape::Record(_, fields), Datum::Record(data)) => {
             let fields = fields.iter().zip(data);
             fields
                 .flat_map(|((_, shape), datum)| parts(shape, datum))
@@ -72,7 +74,7 @@ fn joined<'h>(shape: &Shape, rest: &mut impl Iterator<Item = &'h Held>) -> Datum
         Shape::Number { bits, signed: true } => {
             Datum::Number(signed(number(rest.next()), *bits) as u64)
         }
-        Shape::Number { .. } => Datum::Number(number(rest.next())),
+        Shape::Number { .. } | Shape::Bool | Shape::Time => Datum::Number(number(rest.next())),
         Shape::Bytes(_) => Datum::Bytes(bytes(rest.next())),
         Shape::Bounded(_) => {
             let length = number(rest.next()) as usize;
@@ -85,7 +87,7 @@ fn joined<'h>(shape: &Shape, rest: &mut impl Iterator<Item = &'h Held>) -> Datum
             let value = joined(of, rest);
             Datum::Optional(is_there.then(|| Box::new(value)))
         }
-        Shape::Record(fields) => {
+        Shape::Record(_, fields) => {
             let fields = fields.iter().map(|(_, shape)| joined(shape, rest));
             Datum::Record(fields.collect())
         }
@@ -134,7 +136,8 @@ mod tests {
         goes_both_ways(&port, &Datum::Number(80));
         let name = Shape::Bounded(4);
         goes_both_ways(&name, &Datum::Bytes(b"ab".to_vec()));
-        let both = Shape::Record(vec![("a".to_string(), port), ("b".to_string(), name)]);
+        let fields = vec![("a".to_string(), port), ("b".to_string(), name)];
+        let both = Shape::Record("both".to_string(), fields);
         let given = Datum::Record(vec![Datum::Number(1), Datum::Bytes(Vec::new())]);
         goes_both_ways(&both, &given);
         goes_both_ways(&Shape::Optional(Box::new(both)), &Datum::Optional(None));

@@ -115,6 +115,8 @@ fn port(kind: KindId) -> Port {
             index: Numbered::Only(0),
         },
         sends: None,
+        longest: 64,
+        is_copied: false,
         opens: None,
         listens: None,
         attributes: Vec::new(),

@@ -256,15 +256,3 @@ fn next_turn(held: &Given, part: C) -> Vec<S> {
         }
     }
 }
-
-impl Printer<'_> {
-    pub fn foreign(
-        &mut self,
-        _id: crate::ir::interface::ForeignId,
-        _places: &[crate::ir::op::Place],
-        (_operands, _results): (&[Value], &[Value]),
-        _out: &mut Vec<S>,
-    ) {
-        panic!("later");
-    }
-}

@@ -14,7 +14,7 @@ use super::bytes::load;
 use super::number::{Kind, Number};
 use super::value::Given;
 use crate::c::tree::{
-    Expression as C, Function as CFunction, Statement as S, assign, atom, binary, call,
+    Expression as C, Function as CFunction, Item, Line, Statement as S, assign, atom, binary, call,
     call_statement, only_if,
 };
 use crate::ir::op::Piece;
@@ -275,9 +275,15 @@ impl<'p> Printing<'p> {
             "uint32_t room",
         ];
         let parameters = self.parameters(&rest);
-        let fields = [("to", "to".to_string()), ("room", "room".to_string())];
-        let unit = ("given", self.kernel.unit.to_string());
-        let fields = fields.into_iter().chain([unit]);
+        let unit = self.kernel.unit.to_string();
+        let fields = [
+            ("to", "to".to_string()),
+            ("room", "room".to_string()),
+            ("unit", unit.clone()),
+            ("given", unit),
+            ("big", self.kernel.big.to_string()),
+        ];
+        let fields = fields.into_iter();
         let fields = fields.map(|(name, value)| (name.to_string(), atom(value)));
         self.body.push(S::Declare {
             kind: "struct words".to_string(),
@@ -465,20 +471,33 @@ impl Printer<'_> {
 
     /// A kernel yields a word.
     pub fn yield_word(&mut self, word: Value, out: &mut Vec<S>) {
-        let function = self.function;
-        let owner = self.stack.module.kernels.iter().find(|kernel| {
-            let mut all = kernel.functions().into_iter();
-            all.any(|id| std::ptr::eq(self.stack.module.function(id), function))
-        });
-        let kernel = owner.expect("only functions of a kernel yield");
-        let (unit, big) = (kernel.unit, kernel.big);
         let word = self.number(word, out).wide(64);
-        let given = vec![
-            atom("words"),
-            word,
-            atom(unit.to_string()),
-            atom(if big { "true" } else { "false" }),
-        ];
-        out.push(call_statement("put_word", given));
+        out.push(call_statement("put_word", vec![atom("words"), word]));
     }
+}
+
+/// The words that a kernel yields, and where they go; none where no kernel yields.
+pub fn words(stack: &Stack<'_>) -> Option<Item> {
+    let mut kernels = stack.module.kernels.iter();
+    let yields = kernels.any(|kernel| kernel_yields(stack, kernel));
+    let members = [
+        ("uint8_t *to", "where they go"),
+        ("uint32_t room", "how many bytes have room there"),
+        ("uint32_t length", "how many there are so far"),
+        ("uint32_t unit", "bytes of a word"),
+        (
+            "uint32_t given",
+            "bytes of the word at hand that were there: as many come out",
+        ),
+        ("bool big", "whether the most significant byte comes first"),
+    ];
+    let members = members.map(|(text, comment)| Line {
+        text: text.to_string(),
+        comment: comment.to_string(),
+    });
+    yields.then(|| Item::Struct {
+        comment: "Words that a kernel yields.".to_string(),
+        name: "words".to_string(),
+        members: members.to_vec(),
+    })
 }

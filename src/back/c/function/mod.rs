@@ -13,7 +13,8 @@
 //! attempt.rs     operations that may fail
 //! container.rs   queues, windows, streams, sets
 //! events.rs      events that wait, leave or follow
-//! call.rs        calls, loops, functions in C
+//! call.rs        calls and loops
+//! foreign.rs     functions in C
 //! kernel.rs      kernels over runs of bytes
 //! ```
 
@@ -22,6 +23,7 @@ pub mod bytes;
 pub mod call;
 pub mod container;
 pub mod events;
+pub mod foreign;
 pub mod kernel;
 pub mod number;
 pub mod operation;

@@ -575,7 +575,10 @@ impl<'p> Printer<'p> {
 /// `place = value;`, or `place += rest;` where the value is that.
 fn set(place: C, value: C) -> S {
     match value {
-        C::Binary(sign @ ("+" | "-"), left, rest) if *left == place => {
+        // GCC warns of a cast behind `+=`.
+        C::Binary(sign @ ("+" | "-"), left, rest)
+            if *left == place && !matches!(*rest, C::Cast(..)) =>
+        {
             let how = if sign == "+" { "+=" } else { "-=" };
             S::Assign(place, how, *rest)
         }

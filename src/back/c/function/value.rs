@@ -3,8 +3,9 @@
 use super::super::types;
 use super::Printer;
 use super::number::{Kind, Number};
+use super::plan::Standing;
 use crate::c::tree::{Expression as C, Statement as S, atom};
-use crate::ir::{Type, Value};
+use crate::ir::{Edge, Op, Type, Value};
 
 /// A variable that holds a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -259,13 +260,25 @@ impl Printer<'_> {
 
     /// A view's length is looked at, or the view is handed on.
     fn asks_length(&self, view: Value) -> bool {
-        use crate::ir::op::Op;
-        let same = |value: &Value| self.plan.of_same(*value) == self.plan.of_same(view);
-        let reads = |op: &Op| matches!(op, Op::Read(_) | Op::ReadBytes(_) | Op::ReadPart(_));
+        let view = self.plan.of_same(view);
+        let same = |value: &Value| self.plan.of_same(*value) == view;
+        let is_data_alone = |op: &Op| {
+            matches!(
+                op,
+                Op::Read(_) | Op::ReadBytes(_) | Op::ReadPart(_) | Op::SubView | Op::Run(..)
+            )
+        };
         let mut instructions = self.function.instructions();
-        let asks = instructions.any(|one| !reads(&one.op) && one.operands.iter().any(same));
+        let asks = instructions.any(|one| !is_data_alone(&one.op) && one.operands.iter().any(same));
         let mut ends = self.function.blocks.iter();
-        asks || ends.any(|block| block.terminator.uses().iter().any(same))
+        asks || ends.any(|block| {
+            let nested = |edge: &&Edge| self.plan.standing[edge.block.at()] == Standing::Nested;
+            let edges = block.terminator.edges().into_iter();
+            let mut given = edges
+                .filter(|edge| !nested(edge))
+                .flat_map(|edge| &edge.arguments);
+            block.terminator.operands().iter().any(same) || given.any(same)
+        })
     }
 }
 

@@ -5,8 +5,8 @@
 use super::cursor::{Cursor, DEPTH};
 use super::operation::{attribute, function, kind as kind_name, operation, reason, type_of};
 use crate::ir::interface::{
-    AttributeOfHost, Conversation, Foreign, Given, Link, Listening, Named, Notice, Numbered,
-    Opening, Port, Shape,
+    AttributeOfHost, Conversation, Enum, EnumValue, Foreign, Given, Link, Listening, Memory, Named,
+    Notice, Numbered, Opening, Port, SettingOfHost, Shape,
 };
 use crate::ir::text::lexer::{Class, Mistake, Read};
 use crate::ir::text::names::Names;
@@ -34,17 +34,7 @@ pub fn attribute_of_messages(cursor: &mut Cursor<'_>, names: &Names) -> Read<Att
             let message = format!("a default is missing: there is no zero of {of}");
             zero.map_or_else(|| cursor.mistake(message), Ok)?
         }
-        true if cursor.is_class(Class::Number) => match of {
-            Type::Int(bits) => Op::Number(bits, cursor.number(u64::MAX)?),
-            _other => return cursor.expected("an operation"),
-        },
-        true => {
-            let operation = operation(cursor, names, 0)?;
-            if !operation.operands.is_empty() {
-                return cursor.mistake("a default has no operands");
-            }
-            operation.op
-        }
+        true => constant(cursor, names, of)?,
     };
     Ok(Attribute {
         name,
@@ -52,6 +42,86 @@ pub fn attribute_of_messages(cursor: &mut Cursor<'_>, names: &Names) -> Read<Att
         default,
         is_mark,
     })
+}
+
+/// A constant of a type: a number alone, or any operation.
+fn constant(cursor: &mut Cursor<'_>, names: &Names, of: Type) -> Read<Op> {
+    if cursor.is_class(Class::Number) {
+        return match of {
+            Type::Int(bits) => Ok(Op::Number(bits, cursor.number(u64::MAX)?)),
+            _other => cursor.expected("an operation"),
+        };
+    }
+    let operation = operation(cursor, names, 0)?;
+    match operation.operands.is_empty() {
+        true => Ok(operation.op),
+        false => cursor.mistake("a default has no operands"),
+    }
+}
+
+/// `address: optional u32 = 1, 0x0a000002`.
+pub fn given(cursor: &mut Cursor<'_>, names: &Names) -> Read<SettingOfHost> {
+    let named = named(cursor)?;
+    let parts = named.shape.parts();
+    let mut default = Vec::new();
+    if cursor.takes("=") {
+        for of in parts {
+            if !default.is_empty() {
+                cursor.expect(",")?;
+            }
+            default.push(constant(cursor, names, of)?);
+        }
+    }
+    Ok(SettingOfHost { named, default })
+}
+
+/// `ethertype u16 { .. }`.
+pub fn enumeration(cursor: &mut Cursor<'_>) -> Read<Enum> {
+    let name = cursor.name()?;
+    let Some(bits) = cursor.peek_letter('u') else {
+        return cursor.expected("`uN`");
+    };
+    cursor.next();
+    let mut values = Vec::new();
+    entries(cursor, |cursor, word| match word {
+        "value" => {
+            let name = cursor.name()?;
+            cursor.expect("=")?;
+            let number = cursor.number(u64::MAX)?;
+            let digits = match cursor.takes("digits") {
+                true => cursor.number8()?,
+                false => 0,
+            };
+            values.push(EnumValue {
+                name,
+                number,
+                digits,
+            });
+            Ok(())
+        }
+        other => unknown(cursor, other),
+    })?;
+    Ok(Enum { name, bits, values })
+}
+
+/// `{ .. }`: the sizes of a stack.
+pub fn memory(cursor: &mut Cursor<'_>) -> Read<Memory> {
+    let mut memory = Memory::default();
+    entries(cursor, |cursor, word| {
+        let place = match word {
+            "room" => &mut memory.room,
+            "buffers" => &mut memory.buffers,
+            "reserve" => &mut memory.reserve,
+            "outputs" => &mut memory.outputs,
+            "events" => &mut memory.events,
+            "least_events" => &mut memory.least_events,
+            "kept" => &mut memory.kept,
+            other => return unknown(cursor, other),
+        };
+        *place = cursor.number32()?;
+        Ok(())
+    })?;
+    Ok(memory)
 }
 
 /// `udp.session[64] of udp, created { .. }`.
@@ -172,7 +242,7 @@ fn width(cursor: &mut Cursor<'_>) -> Read<u8> {
     Ok(bits)
 }
 
-/// `runtime first_number(u32, data, state) -> u32`.
+/// `runtime first_number(key: u32, of: data, known: state table) -> u32`.
 pub fn foreign(cursor: &mut Cursor<'_>) -> Read<Foreign> {
     let in_runtime = cursor.is("runtime") && cursor.peek_second().text != "(";
     if in_runtime {
@@ -180,15 +250,18 @@ pub fn foreign(cursor: &mut Cursor<'_>) -> Read<Foreign> {
     }
     let name = cursor.name()?;
     let parameters = cursor.list("(", ")", |cursor| {
-        Ok(match cursor.peek().text {
-            "data" => Given::Data,
-            "rewritten" => Given::Rewritten,
-            "state" => Given::State,
-            _other => return shape(cursor).map(Given::Value),
-        })
-        .inspect(|_| {
-            cursor.next();
-        })
+        let name = cursor.name()?;
+        cursor.expect(":")?;
+        let given = if cursor.takes("data") {
+            Given::Data
+        } else if cursor.takes("rewritten") {
+            Given::Rewritten
+        } else if cursor.takes("state") {
+            Given::State(cursor.name()?)
+        } else {
+            Given::Value(shape(cursor)?)
+        };
+        Ok((name, given))
     })?;
     let result = match cursor.takes("->") {
         true => Some(shape(cursor)?),
@@ -282,6 +355,7 @@ pub fn port(cursor: &mut Cursor<'_>, names: &Names) -> Read<Port> {
     let name = cursor.name()?;
     let (mut calls, mut session, mut sends) = (None, None, None);
     let (mut opens, mut listens, mut grants) = (None, None, None);
+    let (mut longest, mut copied) = (None, None);
     let (mut attributes, mut up, mut down) = (Vec::new(), Vec::new(), Vec::new());
     entries(cursor, |cursor, word| {
         match word {
@@ -292,6 +366,8 @@ pub fn port(cursor: &mut Cursor<'_>, names: &Names) -> Read<Port> {
                 conversation(cursor, names)?,
             )?,
             "sends" => set(cursor.position(), &mut sends, function(cursor, names)?)?,
+            "longest" => set(cursor.position(), &mut longest, cursor.number32()?)?,
+            "copied" => set(cursor.position(), &mut copied, ())?,
             "opens" => set(cursor.position(), &mut opens, opening(cursor, names)?)?,
             "listens" => set(cursor.position(), &mut listens, opening(cursor, names)?)?,
             "attribute" => attributes.push(attribute_of_host(cursor, names)?),
@@ -311,6 +387,8 @@ pub fn port(cursor: &mut Cursor<'_>, names: &Names) -> Read<Port> {
         calls,
         session: session.ok_or(missing)?,
         sends,
+        longest: longest.unwrap_or_default(),
+        is_copied: copied.is_some(),
         opens,
         listens,
         attributes,
@@ -364,6 +442,10 @@ fn opening(cursor: &mut Cursor<'_>, names: &Names) -> Read<Opening> {
 
 fn attribute_of_host(cursor: &mut Cursor<'_>, names: &Names) -> Read<AttributeOfHost> {
     let named = named(cursor)?;
+    let owner = match cursor.takes("of") {
+        true => cursor.name()?,
+        false => String::new(),
+    };
     cursor.expect("=")?;
     let mut parts = Vec::new();
     if cursor.is_name() || cursor.is("#") {
@@ -372,7 +454,11 @@ fn attribute_of_host(cursor: &mut Cursor<'_>, names: &Names) -> Read<AttributeOf
             parts.push(attribute(cursor, names)?);
         }
     }
-    Ok(AttributeOfHost { named, parts })
+    Ok(AttributeOfHost {
+        named,
+        owner,
+        parts,
+    })
 }
 
 /// `urgent(msg, at: u32) calls tcp.urgent`.
@@ -446,7 +532,7 @@ pub fn listening(cursor: &mut Cursor<'_>, names: &Names) -> Read<Listening> {
 }
 
 /// `peer: u32`.
-pub fn named(cursor: &mut Cursor<'_>) -> Read<Named> {
+fn named(cursor: &mut Cursor<'_>) -> Read<Named> {
     let name = cursor.name()?;
     cursor.expect(":")?;
     let shape = shape(cursor)?;
@@ -471,10 +557,10 @@ const MOST_PARTS: u64 = 0x1_0000;
 /// The number of parts of a shape, without making them.
 fn parts(shape: &Shape) -> u64 {
     match shape {
-        Shape::Number { .. } | Shape::Bytes(_) => 1,
+        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Bytes(_) => 1,
         Shape::Bounded(_) => 2,
         Shape::Optional(value) => parts(value).saturating_add(1),
-        Shape::Record(fields) => {
+        Shape::Record(_, fields) => {
             let parts = fields.iter().map(|(_, shape)| parts(shape));
             parts.fold(0, u64::saturating_add)
         }
@@ -492,6 +578,12 @@ fn nested_shape(cursor: &mut Cursor<'_>, depth: u32) -> Read<Shape> {
             cursor.next();
             return Ok(Shape::Number { bits, signed });
         }
+    }
+    if cursor.takes("bool") {
+        return Ok(Shape::Bool);
+    }
+    if cursor.takes("time") {
+        return Ok(Shape::Time);
     }
     if cursor.takes("bytes") {
         return Ok(match cursor.takes("..") {
@@ -512,13 +604,15 @@ fn nested_shape(cursor: &mut Cursor<'_>, depth: u32) -> Read<Shape> {
         let element = nested_shape(cursor, depth + 1)?;
         return Ok(Shape::Array(Box::new(element), length));
     }
-    if cursor.is("(") {
+    if cursor.takes("record") {
+        let record = cursor.name()?;
         let field = |cursor: &mut Cursor<'_>| {
             let name = cursor.name()?;
             cursor.expect(":")?;
             Ok((name, nested_shape(cursor, depth + 1)?))
         };
-        return cursor.list("(", ")", field).map(Shape::Record);
+        let fields = cursor.list("(", ")", field)?;
+        return Ok(Shape::Record(record, fields));
     }
     cursor.expected("a shape")
 }

@@ -3,8 +3,10 @@
 use super::line;
 use super::operation::{digits, operation, type_of};
 use crate::ir::interface::{
-    Foreign, Given, Link, Listening, Named, Notice, Numbered, Opening, Port, Shape,
+    Enum, Foreign, Given, Link, Listening, Memory, Named, Notice, Numbered, Opening, Port,
+    SettingOfHost, Shape,
 };
+use crate::ir::text::lexer::quote;
 use crate::ir::text::names::{Names, Table, name};
 use crate::ir::{
     Attribute, FieldId, FunctionId, Kernel, Kind, KindId, Lives, Module, Op, Stored, Type,
@@ -17,9 +19,13 @@ pub fn tables(module: &Module, names: &Names) -> String {
         out: String::new(),
     };
     writer.line(0, &format!("stack {}", name(&module.name)));
+    for line in &module.docs {
+        writer.line(0, &format!("doc {}", quote(line)));
+    }
     if module.headroom > 0 {
         writer.line(0, &format!("headroom {}", module.headroom));
     }
+    writer.memory(&module.memory);
     if let Some(id) = module.settings_hold {
         writer.function(0, "settings_hold", id);
     }
@@ -27,6 +33,9 @@ pub fn tables(module: &Module, names: &Names) -> String {
         writer.function(0, "starts", id);
     }
     writer.short(module);
+    for one in &module.enums {
+        writer.enumeration(one);
+    }
     for (at, kind) in module.kinds.iter().enumerate() {
         writer.kind(KindId(at as u32), kind);
     }
@@ -81,13 +90,69 @@ impl Writer<'_> {
         self.line(indent, &format!("{word} {}", name(text)));
     }
 
+    fn memory(&mut self, memory: &Memory) {
+        if *memory == Memory::default() {
+            return;
+        }
+        self.line(0, "memory {");
+        let all = [
+            ("room", memory.room),
+            ("buffers", memory.buffers),
+            ("reserve", memory.reserve),
+            ("outputs", memory.outputs),
+            ("events", memory.events),
+            ("least_events", memory.least_events),
+            ("kept", memory.kept),
+        ];
+        for (word, number) in all {
+            self.line(2, &format!("{word} {number}"));
+        }
+        self.line(0, "}");
+    }
+
+    fn enumeration(&mut self, one: &Enum) {
+        self.gap();
+        self.line(0, &format!("enum {} u{} {{", name(&one.name), one.bits));
+        for value in &one.values {
+            let written = match value.digits {
+                0 => String::new(),
+                digits => format!(" digits {digits}"),
+            };
+            let number = digits(value.number);
+            self.line(
+                2,
+                &format!("value {} = {number}{written}", name(&value.name)),
+            );
+        }
+        self.line(0, "}");
+    }
+
+    fn given(&mut self, given: &SettingOfHost) {
+        let parts = given.named.shape.parts();
+        let default = given.default.iter().zip(parts);
+        let default = default.map(|(value, of)| self.constant(value, of));
+        let default = match default.collect::<Vec<String>>().join(", ") {
+            none if none.is_empty() => none,
+            default => format!(" = {default}"),
+        };
+        self.line(0, &format!("given {}{default}", named(&given.named)));
+    }
+
+    /// A constant of a type.
+    fn constant(&self, value: &Op, of: Type) -> String {
+        match value {
+            Op::Number(bits, number) if of == Type::Int(*bits) => digits(*number),
+            other => operation(self.names, other, &[]),
+        }
+    }
+
     /// Tables whose entries have a line each.
     fn short(&mut self, module: &Module) {
         if !module.given.is_empty() || !module.settings.is_empty() {
             self.gap();
         }
         for given in &module.given {
-            self.line(0, &format!("given {}", named(given)));
+            self.given(given);
         }
         for setting in &module.settings {
             let of = type_of(self.names, setting.of);
@@ -113,10 +178,7 @@ impl Writer<'_> {
         let mark = if attribute.is_mark { "mark " } else { "" };
         let own = name(&attribute.name);
         let of = type_of(self.names, attribute.of);
-        let default = match attribute.default {
-            Op::Number(bits, number) if attribute.of == Type::Int(bits) => digits(number),
-            _ => operation(self.names, &attribute.default, &[]),
-        };
+        let default = self.constant(&attribute.default, attribute.of);
         self.line(0, &format!("attribute {mark}{own}: {of} = {default}"));
     }
 
@@ -205,11 +267,14 @@ impl Writer<'_> {
     fn foreign(&mut self, foreign: &Foreign) {
         self.gap();
         let of_runtime = if foreign.in_runtime { "runtime " } else { "" };
-        let parameters = foreign.parameters.iter().map(|given| match given {
-            Given::Value(value) => shape(value),
-            Given::Data => "data".to_string(),
-            Given::Rewritten => "rewritten".to_string(),
-            Given::State => "state".to_string(),
+        let parameters = foreign.parameters.iter().map(|(own, given)| {
+            let given = match given {
+                Given::Value(value) => shape(value),
+                Given::Data => "data".to_string(),
+                Given::Rewritten => "rewritten".to_string(),
+                Given::State(record) => format!("state {}", name(record)),
+            };
+            format!("{}: {given}", name(own))
         });
         let parameters: Vec<String> = parameters.collect();
         let result = foreign
@@ -267,6 +332,12 @@ impl Writer<'_> {
         if let Some(sends) = port.sends {
             self.function(2, "sends", sends);
         }
+        if port.longest > 0 {
+            self.line(2, &format!("longest {}", port.longest));
+        }
+        if port.is_copied {
+            self.line(2, "copied");
+        }
         for (word, opening) in [("opens", &port.opens), ("listens", &port.listens)] {
             if let Some(opening) = opening {
                 self.opening(word, opening);
@@ -276,7 +347,11 @@ impl Writer<'_> {
             let parts = attribute.parts.iter();
             let parts = parts.map(|part| self.names.attributes.reference(part.0));
             let parts = parts.collect::<Vec<String>>().join(", ");
-            let text = format!("attribute {} = {parts}", named(&attribute.named));
+            let owner = match &attribute.owner[..] {
+                "" => String::new(),
+                owner => format!(" of {}", name(owner)),
+            };
+            let text = format!("attribute {}{owner} = {parts}", named(&attribute.named));
             self.line(2, text.trim_end());
         }
         for (word, notices) in [("up", &port.up), ("down", &port.down)] {
@@ -366,13 +441,16 @@ fn named(one: &Named) -> String {
 fn shape(of: &Shape) -> String {
     match of {
         Shape::Number { bits, signed } => format!("{}{bits}", if *signed { 's' } else { 'u' }),
+        Shape::Bool => "bool".to_string(),
+        Shape::Time => "time".to_string(),
         Shape::Bytes(length) => format!("bytes {length}"),
         Shape::Bounded(most) => format!("bytes ..{most}"),
         Shape::Optional(value) => format!("optional {}", shape(value)),
-        Shape::Record(fields) => {
+        Shape::Record(record, fields) => {
             let fields = fields.iter();
             let fields = fields.map(|(field, of)| format!("{}: {}", name(field), shape(of)));
-            format!("({})", fields.collect::<Vec<String>>().join(", "))
+            let fields = fields.collect::<Vec<String>>().join(", ");
+            format!("record {}({fields})", name(record))
         }
         Shape::Array(element, length) => format!("[{length}] {}", shape(element)),
         Shape::Foreign(record) => format!("foreign {}", name(record)),

@@ -1,0 +1,232 @@
+//! The whole of `NAME.c`: in, all pieces; out, those that something mentions, in order.
+//!
+//! ```text
+//! runtime      copied parts
+//! state        constants and structs
+//! helpers      what every stack has: buffers, messages, containers, the agenda
+//! instances    how they are found, begin and end
+//! events       how events wait, and come to applications
+//! functions    those of the module, layer by layer
+//! calls        the work loop, and all that a host calls
+//! ```
+
+use super::header::{self, macros};
+use super::host::{self, Items};
+use super::{Stack, function, instances, message, records, text};
+use crate::c::parts::words;
+use crate::c::tree::{Function, Item};
+use crate::c::{printer, runtime};
+use crate::ir::{FunctionId, KernelId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The two files of a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// `NAME.c`
+    pub c: String,
+    /// `NAME.h`
+    pub h: String,
+}
+
+/// Functions by their names, and in their order.
+struct Named {
+    name: String,
+    item: Item,
+    text: String,
+}
+
+impl Named {
+    fn all(items: Vec<(String, Item)>) -> Vec<Named> {
+        let all = items.into_iter().map(|(name, item)| Named {
+            name,
+            text: printer::file(std::slice::from_ref(&item)),
+            item,
+        });
+        all.collect()
+    }
+}
+
+/// Prints a stack.
+pub fn print(stack: &Stack<'_>) -> Printed {
+    let header = header::text(stack);
+    let items = host::items(stack);
+    let functions = functions(stack);
+    let entries = printer::file(&items.entries);
+    let groups = [
+        [message::functions(stack), items.hooks.clone()].concat(),
+        instances::questions(stack),
+        instances::deeds(stack),
+        items.events.clone(),
+    ];
+    let groups = groups.map(Named::all);
+    let constants = Named::all(stack.constants.items(stack));
+    let mut chosen = Chosen::new(&entries);
+    loop {
+        let before = chosen.names.len();
+        chosen.add(&functions);
+        chosen.add(&constants);
+        groups.iter().for_each(|group| chosen.add(group));
+        let inside = text::inside(&stack.names.stack, &chosen.code);
+        chosen.mention(&printer::file(&inside));
+        if chosen.names.len() == before {
+            break;
+        }
+    }
+    let inside = text::inside(&stack.names.stack, &chosen.code);
+    let [hooks, questions, deeds, events] = groups.map(|group| chosen.of(group));
+    let functions = chosen.of(functions);
+    let declared = functions.iter().filter_map(|item| match item {
+        Item::Function(one) => Some(Item::Prototype(declaration(one))),
+        _other => None,
+    });
+    let declared: Vec<Item> = declared.collect();
+    let constants = chosen.of(constants);
+    let state = state(stack, &items, &chosen, &header);
+    let sections = [
+        ("state", state),
+        ("what stands everywhere", constants),
+        ("hooks", hooks),
+        ("buffers, messages, containers and the agenda", inside),
+        ("functions of layers, declared", declared),
+        ("instances", [questions, deeds].concat()),
+        ("events", events),
+        ("functions of layers", functions),
+        ("the work loop, and calls of the host", items.entries),
+    ];
+    assembled(stack, header, sections)
+}
+
+fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 9]) -> Printed {
+    let mut body = String::new();
+    for (title, items) in sections {
+        if !items.is_empty() {
+            let banner = printer::file(&[Item::Banner(title.to_string())]);
+            body += &format!("\n{banner}\n{}", printer::file(&items));
+        }
+    }
+    let copied = runtime::select(&runtime::mentioned(&body));
+    let mut file = top(stack);
+    if !copied.trim().is_empty() {
+        let banner = Item::Banner("runtime: copied from stackloom.h".to_string());
+        file += &format!("\n{}\n{copied}", printer::file(&[banner]));
+    }
+    file += &body;
+    let (macros, asserted) = macros::macros(stack, &format!("{header}{file}")).unwrap_or_default();
+    Printed {
+        c: file + &asserted,
+        h: header + &macros + header::END,
+    }
+}
+
+/// The first lines.
+fn top(stack: &Stack<'_>) -> String {
+    let name = &stack.names.stack;
+    let own = match stack.names.foreign_records.is_empty() {
+        true => String::new(),
+        false => format!("#include \"{name}_extern.h\"\n"),
+    };
+    format!(
+        "/*\n * {name}: compiled by Stackloom. What it does is said in the sources that stand \
+         beside its\n * functions; how it is called, in {name}.h.\n */\n#include \"{name}.h\"\n{own}"
+    )
+}
+
+fn declaration(function: &Function) -> Function {
+    Function {
+        comment: String::new(),
+        ..function.clone()
+    }
+}
+
+/// All functions of the module, those of kernels first.
+fn functions(stack: &Stack<'_>) -> Vec<Named> {
+    let kernels = (0..stack.module.kernels.len() as u32).map(KernelId);
+    let kernels = kernels.flat_map(|id| function::kernel::functions(stack, id));
+    let own = (0..stack.module.functions.len() as u32).map(FunctionId);
+    let own = own.map(|id| function::print(stack, id));
+    let all = kernels.chain(own);
+    Named::all(
+        all.map(|one| (one.name.clone(), Item::Function(one)))
+            .collect(),
+    )
+}
+
+/// What something mentions, so far.
+struct Chosen {
+    names: BTreeSet<String>,
+    mentioned: BTreeSet<String>,
+    code: String,
+}
+
+impl Chosen {
+    fn new(code: &str) -> Chosen {
+        let mut chosen = Chosen {
+            names: BTreeSet::new(),
+            mentioned: BTreeSet::new(),
+            code: code.to_string(),
+        };
+        chosen.mention(code);
+        chosen
+    }
+
+    fn mention(&mut self, code: &str) {
+        self.mentioned
+            .extend(words(code).into_iter().map(String::from));
+    }
+
+    /// Adds those that are mentioned, and those that these mention.
+    fn add(&mut self, all: &[Named]) {
+        let places: BTreeMap<&str, &Named> = all.iter().map(|one| (&*one.name, one)).collect();
+        let mut open: Vec<&Named> = all
+            .iter()
+            .filter(|one| self.mentioned.contains(&one.name))
+            .collect();
+        while let Some(one) = open.pop() {
+            if !self.names.insert(one.name.clone()) {
+                continue;
+            }
+            self.code += &one.text;
+            let own: Vec<String> = words(&one.text).into_iter().map(String::from).collect();
+            open.extend(own.iter().filter_map(|word| places.get(&**word).copied()));
+            self.mentioned.extend(own);
+        }
+    }
+
+    /// Those that were chosen, in order.
+    fn of(&self, all: Vec<Named>) -> Vec<Item> {
+        let kept = all.into_iter().filter(|one| self.names.contains(&one.name));
+        kept.map(|one| one.item).collect()
+    }
+}
+
+/// Constants and structs.
+fn state(stack: &Stack<'_>, items: &Items, chosen: &Chosen, header: &str) -> Vec<Item> {
+    let name = &stack.names.stack;
+    let mut members = host::members(stack);
+    members.extend(records::members(stack));
+    let whole = Item::Struct {
+        comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
+        name: name.clone(),
+        members,
+    };
+    let results = records::results(stack).into_iter();
+    let results = results.filter(|(name, _)| chosen.mentioned.contains(name));
+    let mut rest = items.constants.clone();
+    rest.extend([message::structure(stack), records::settings(stack)]);
+    rest.extend(items.structs.iter().cloned());
+    rest.extend(results.map(|(_, item)| item));
+    rest.extend(function::kernel::words(stack));
+    rest.extend(records::structs(stack));
+    rest.extend(records::caches(stack));
+    rest.push(whole);
+    let text = printer::file(&rest) + &chosen.code;
+    let mentioned = words(&text);
+    let lengths = records::byte_lengths(stack.module).into_iter();
+    let own = lengths.filter(|length| {
+        let name = format!("{name}_bytes{length}");
+        mentioned.contains(&*name) && !header.contains(&format!("struct {name} {{"))
+    });
+    let mut all: Vec<Item> = own.map(|length| records::bytes(stack, length)).collect();
+    all.extend(rest);
+    all
+}

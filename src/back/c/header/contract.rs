@@ -1,0 +1,100 @@
+//! The comment at the top of a header: the calls that a host makes, and in which order.
+
+use crate::back::c::Stack;
+
+/// Letters of a line of a comment at most, without what marks it.
+const COLUMNS: usize = 96;
+
+/// The comment.
+pub fn contract(stack: &Stack<'_>) -> String {
+    let name = &stack.names.stack;
+    let docs = stack.module.docs.iter();
+    let mut lines: Vec<String> = docs.map(|line| line.trim_end().to_string()).collect();
+    let title = format!("{name}:");
+    if !lines.first().is_some_and(|line| line.starts_with(&title)) {
+        lines.insert(0, format!("{title} a protocol stack"));
+    }
+    for paragraph in paragraphs(stack) {
+        lines.push(String::new());
+        lines.extend(filled(&paragraph));
+    }
+    commented(&lines)
+}
+
+fn paragraphs(stack: &Stack<'_>) -> Vec<String> {
+    let (name, upper) = (&stack.names.stack, &stack.names.upper);
+    let ports = &stack.module.ports;
+    let sends = match ports.iter().any(|port| port.sends.is_some()) {
+        true => format!(", an application sends ({name}_PORT_send)"),
+        false => String::new(),
+    };
+    let mut all = vec![
+        "Compiled by Stackloom. The stack does no input or output and allocates nothing: its host \
+         gives it memory, time and frames."
+            .to_string(),
+        format!(
+            "Start: {name}_config_default sets all settings to their defaults, {name}_size returns \
+             how many bytes of memory they need, and {name}_start starts a stack there. \
+             {name}_check says why a stack cannot start."
+        ),
+        format!(
+            "Run: the host calls the stack when a frame arrives ({name}_input){sends}, or \
+             {name}_deadline has passed ({name}_expire). After each of these calls it calls \
+             {name}_next until that returns {upper}_IDLE. It does what each output asks for, and \
+             then gives the output back ({name}_done)."
+        ),
+        format!(
+            "Frames: the host asks for a buffer ({name}_buffer), fills it and passes it to \
+             {name}_input, which takes frames in order and returns how many it took. The host \
+             offers the others again later. A frame may also stand in memory of the host, which \
+             the stack only reads, and only until {name}_input returns. Such a frame is copied \
+             into a buffer if it must stay longer; without a free buffer, or if it is too long, \
+             it is not taken."
+        ),
+        "Units: times are nanoseconds of a monotonic clock. Numbers, addresses among them, are in \
+         the byte order of the machine: 10.0.0.2 is 0x0a000002. Threads: calls of one stack must \
+         not overlap."
+            .to_string(),
+        format!(
+            "Counters: each frame that arrives is delivered, consumed, merged into another, held, \
+             or dropped for a reason. The counters add up: frames_in = delivered + consumed + \
+             merged + held + the sum of all {upper}_DROPPED_x."
+        ),
+    ];
+    if ports.iter().any(|port| port.listens.is_some()) {
+        all.push(format!(
+            "Sessions: an application opens sessions ({name}_PORT_open), and listens for those \
+             that peers open ({name}_PORT_listen). {upper}_ACCEPTED hands each of the latter over, \
+             with its keys, before any other output of the session. Until then it takes a place in \
+             the backlog of its listener; a full backlog refuses further sessions, and counts \
+             them. {name}_PORT_unlisten ends a listener, not its sessions."
+        ));
+    }
+    all
+}
+
+/// Lines as a comment.
+fn commented(lines: &[String]) -> String {
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|line| format!(" * {line}").trim_end().replace("*/", "* /"))
+        .collect();
+    format!("/*\n{}\n */", lines.join("\n"))
+}
+
+/// A paragraph in lines.
+pub fn filled(paragraph: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in paragraph.split(' ') {
+        let last = lines.last_mut().expect("there is a line");
+        if !last.is_empty() && last.len() + 1 + word.len() > COLUMNS {
+            lines.push(word.to_string());
+        } else {
+            if !last.is_empty() {
+                last.push(' ');
+            }
+            last.push_str(word);
+        }
+    }
+    lines
+}

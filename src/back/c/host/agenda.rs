@@ -1,0 +1,305 @@
+//! Events on the agenda: a module comes in; the structs in which they wait, the functions that put
+//! them there, and the one that handles what comes off goes out.
+//!
+//! ```text
+//! later_X(stack, ..)    waits before all that does, if there is a place; else it is lost
+//! next_X(stack, ..)     the same, and is handled within this step; its place is always free
+//! handle(stack, ..)     calls X with what has waited
+//! ```
+//!
+//! What has a place of its own has no more than an index, and stands in a place alone. Of all
+//! others the arguments stand in a `struct STACK_event`.
+
+use super::build::{line, own};
+use super::goals::{arguments, calls, is_kept, names, parameters};
+use crate::back::c::names::Taken;
+use crate::back::c::prototype::{Reach, called};
+use crate::back::c::{Stack, shapes, types};
+use crate::c::printer::declaration;
+use crate::c::tree::{Expression as C, Item, Line, Statement as S, atom, call_statement};
+use crate::ir::op::{Op, Target, Told};
+use crate::ir::{FunctionId, Module, PortId, Terminator, Type};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// All events that may wait on the agenda.
+pub fn queued(module: &Module) -> BTreeSet<Target> {
+    let mut all = BTreeSet::new();
+    for function in &module.functions {
+        for one in function.instructions() {
+            match &one.op {
+                Op::Queue(_, events) => all.extend(events.iter().map(|event| event.target)),
+                Op::Output(events) => {
+                    let targets = events.iter().map(|event| event.target);
+                    all.extend(targets.filter(|target| calls(module, *target)));
+                }
+                _ => {}
+            }
+        }
+    }
+    for (from, to) in tails(module) {
+        if comes_round(module, from, to) {
+            all.insert(Target::Function(to));
+        }
+    }
+    let is_any_called = module.ports.iter().any(|port| port.calls.is_some());
+    for (at, port) in module.ports.iter().enumerate() {
+        let told = port.down.iter().filter_map(|notice| notice.handled);
+        let sent = port.sends.filter(|_| is_any_called);
+        all.extend(told.chain(sent).map(Target::Function));
+        let up = (0..port.up.len() as u32).map(Told::Notice);
+        let up = up.chain([Told::Message]);
+        let up = up.map(|told| Target::Port(PortId(at as u32), told));
+        all.extend(up.filter(|target| calls(module, *target)));
+    }
+    all
+}
+
+/// Events that reactions hand on within their step.
+fn tails(module: &Module) -> Vec<(FunctionId, FunctionId)> {
+    let mut all = Vec::new();
+    for (at, function) in module.functions.iter().enumerate() {
+        for block in &function.blocks {
+            if let Terminator::Tail(event, _) = &block.terminator
+                && let Target::Function(to) = event.target
+            {
+                all.push((FunctionId(at as u32), to));
+            }
+        }
+    }
+    all
+}
+
+/// A reaction that hands its event on may so come back to itself: `next_X` and no call of X.
+pub fn comes_round(module: &Module, from: FunctionId, to: FunctionId) -> bool {
+    let mut onward: BTreeMap<FunctionId, Vec<FunctionId>> = BTreeMap::new();
+    for (one, next) in tails(module) {
+        onward.entry(one).or_default().push(next);
+    }
+    let mut seen = BTreeSet::from([to]);
+    let mut open = vec![to];
+    while let Some(function) = open.pop() {
+        let next = onward.get(&function).into_iter().flatten();
+        open.extend(next.filter(|next| seen.insert(**next)));
+    }
+    seen.contains(&from)
+}
+
+/// Events that may wait, and the constants of their work.
+pub struct Agenda<'s, 'm> {
+    stack: &'s Stack<'m>,
+    work: BTreeMap<Target, String>,
+}
+
+impl<'s, 'm> Agenda<'s, 'm> {
+    /// An agenda for these events.
+    pub fn new(stack: &'s Stack<'m>, queued: &BTreeSet<Target>) -> Agenda<'s, 'm> {
+        let mut taken = Taken::default();
+        let work = queued.iter().map(|target| {
+            let name = stack.names.target(stack.module, *target);
+            let constant = format!("DO_{name}").to_uppercase();
+            (*target, taken.take(&constant))
+        });
+        let work = work.collect();
+        Agenda { stack, work }
+    }
+
+    fn name(&self, target: Target) -> String {
+        self.stack.names.target(self.stack.module, target)
+    }
+
+    /// The enum of work, the event, and the place on the agenda.
+    pub fn structs(&self) -> Vec<Item> {
+        let name = &self.stack.names.stack;
+        let values = self.work.values().map(|work| line(work, ""));
+        let mut all = Vec::new();
+        all.extend((!self.work.is_empty()).then(|| Item::Enum {
+            comment: "Events that can wait on the agenda.".to_string(),
+            name: "work".to_string(),
+            values: values.collect(),
+        }));
+        let mut members = vec![
+            line(
+                "uint32_t next",
+                "while its place is free, the free one behind it",
+            ),
+            line(
+                &format!("struct {name}_message message"),
+                "with which message; no data: none",
+            ),
+        ];
+        members.extend(self.union());
+        all.push(Item::Struct {
+            comment: "An event that waits, but for what is to be done.".to_string(),
+            name: format!("{name}_event"),
+            members,
+        });
+        all.push(Item::Struct {
+            comment: "A place on the agenda.".to_string(),
+            name: format!("{name}_place"),
+            members: vec![
+                line("uint32_t work", "what is to be done"),
+                line("uint32_t instance", "by which instance, if it is no event"),
+                line("uint32_t event", "the event, or 0 if there is none"),
+                line(
+                    "bool waited",
+                    "whether it has let all go before it that was under way",
+                ),
+            ],
+        });
+        all
+    }
+
+    /// The arguments of all events that have some.
+    fn union(&self) -> Option<Line> {
+        let mut with = String::new();
+        for target in self.work.keys() {
+            let values = self.values(*target);
+            if values.is_empty() || is_kept(self.stack.module, *target) {
+                continue;
+            }
+            with += "        struct {\n";
+            for (name, of) in values {
+                for member in self.members(of, &name) {
+                    with += &format!("            {member};\n");
+                }
+            }
+            with += &format!("        }} {};\n", self.name(*target));
+        }
+        (!with.is_empty()).then(|| line(&format!("union {{\n{with}    }} with"), ""))
+    }
+
+    /// The members that hold an argument. A view is one of the message that waits.
+    fn members(&self, of: Type, name: &str) -> Vec<String> {
+        match of {
+            Type::View | Type::Instance(_) => types::parameters(self.stack, of, name),
+            Type::Int(_) | Type::Bytes(_) | Type::Message | Type::Slot => {
+                vec![declaration(&types::stored(self.stack, of), name)]
+            }
+        }
+    }
+
+    /// The arguments of an event, without its message.
+    fn values(&self, target: Target) -> Vec<(String, Type)> {
+        let mut all = arguments(self.stack, target);
+        all.retain(|(_, of)| *of != Type::Message);
+        all
+    }
+
+    /// The functions that put events on the agenda, by name.
+    pub fn functions(&self) -> Vec<(String, Item)> {
+        let mut all = Vec::new();
+        for target in self.work.keys() {
+            let name = self.name(*target);
+            let arguments = arguments(self.stack, *target);
+            let put = |verb: &str, how: [&str; 2]| {
+                let parameters = parameters(self.stack, &arguments);
+                let body = vec![self.put(*target, how)];
+                own("", &format!("{verb}_{name}"), parameters, body)
+            };
+            all.push(put("later", ["later", "kept"]));
+            if matches!(target, Target::Function(_)) {
+                all.push(put("next", ["next_step", "next_kept"]));
+            }
+        }
+        all
+    }
+
+    /// Puts an event on the agenda, with all that it has or with its index alone.
+    fn put(&self, target: Target, [usual, kept]: [&str; 2]) -> S {
+        let work = atom(&self.work[&target]);
+        let values = self.values(target);
+        if is_kept(self.stack.module, target) {
+            let index = values.first().map_or("0", |(name, _)| name);
+            return call_statement(kept, vec![atom("stack"), work, atom(index)]);
+        }
+        let name = self.name(target);
+        let has_message = arguments(self.stack, target).len() > values.len();
+        let message = C::Unary("*", Box::new(atom("message")));
+        let message = has_message.then(|| ("message".to_string(), message));
+        let values = values.into_iter().flat_map(|(value, of)| {
+            let members = names(&value, of).into_iter();
+            let place = |value: &str| format!("with.{name}.{value}");
+            let all = members.map(|one| (place(&one), shapes::stored(of, atom(&one))));
+            all.collect::<Vec<_>>()
+        });
+        let mut fields: Vec<(String, C)> = message.into_iter().chain(values).collect();
+        if fields.is_empty() {
+            fields.push(("next".to_string(), atom("0")));
+        }
+        let event = C::Struct(format!("struct {}_event", self.stack.names.stack), fields);
+        call_statement(usual, vec![atom("stack"), work, event.address()])
+    }
+
+    /// `handle`: what comes off the agenda is done.
+    pub fn handle(&self) -> Item {
+        let cases = self.work.iter().map(|(target, work)| {
+            let mut body = self.handled(*target);
+            body.push(S::Break);
+            (vec![atom(work)], body)
+        });
+        let name = &self.stack.names.stack;
+        let module = self.stack.module;
+        let mut targets = self.work.keys();
+        let uses_event = targets
+            .any(|target| !is_kept(module, *target) && !arguments(self.stack, *target).is_empty());
+        let switch = S::Switch {
+            value: atom("place").behind("work"),
+            cases: cases.collect(),
+            otherwise: None,
+        };
+        let unused = |name: &str| S::Do(atom(name).cast("void"));
+        let body = match (self.work.is_empty(), uses_event) {
+            (true, _) => ["stack", "place", "event"].map(unused).to_vec(),
+            (false, true) => vec![switch],
+            (false, false) => vec![unused("event"), switch],
+        };
+        let parameters = vec![
+            format!("struct {name} *stack"),
+            format!("const struct {name}_place *place"),
+            format!("const struct {name}_event *event"),
+        ];
+        let comment = "Handles an event that comes off the agenda.";
+        own(comment, "handle", parameters, body).1
+    }
+
+    fn handled(&self, target: Target) -> Vec<S> {
+        let given = self.given(target);
+        let name = self.name(target);
+        match target {
+            Target::Function(id) => vec![S::Do(called(self.stack, Reach::Stack, id, given))],
+            Target::Link(_) => {
+                let given = [vec![atom("stack")], given].concat();
+                vec![call_statement(format!("tell_{name}"), given)]
+            }
+            Target::Port(..) => {
+                let given = [vec![atom("stack")], given].concat();
+                let surfaces = call_statement(&name, given.clone());
+                match calls(self.stack.module, target) {
+                    true => vec![S::If {
+                        condition: atom("place").behind("waited"),
+                        then: vec![call_statement(format!("call_{name}"), given)],
+                        otherwise: vec![surfaces],
+                    }],
+                    false => vec![surfaces],
+                }
+            }
+        }
+    }
+
+    /// The arguments of an event where it is handled.
+    fn given(&self, target: Target) -> Vec<C> {
+        let kept = is_kept(self.stack.module, target);
+        let name = self.name(target);
+        let all = arguments(self.stack, target).into_iter();
+        let with = || atom("event").behind("with").member(&name);
+        let all = all.flat_map(|(value, of)| match of {
+            Type::Message => vec![atom("event").behind("message").address()],
+            _index if kept => vec![atom("place").behind("instance")],
+            _ => {
+                let members = names(&value, of).into_iter();
+                members.map(|one| with().member(one)).collect()
+            }
+        });
+        all.collect()
+    }
+}

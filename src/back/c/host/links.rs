@@ -1,0 +1,201 @@
+//! Links: in, those of a module; out, what takes a frame that came in, what calls the functions of
+//! links, and what tells the stack that one is up or down.
+
+use super::build::{own, public};
+use crate::back::c::Stack;
+use crate::back::c::prototype::{Reach, called};
+use crate::c::tree::{
+    Expression as C, Function, Item, Statement as S, atom, binary, call, call_statement, only_if,
+};
+
+/// Functions behind the struct of the stack, by name: `is_calling`; where links call functions
+/// `is_called` and `call_link`, too.
+pub fn hooks(stack: &Stack<'_>) -> Vec<(String, Item)> {
+    let mut all = vec![is_calling(stack)];
+    if calls(stack) {
+        all.extend([is_called(stack), call_link(stack)]);
+    }
+    all
+}
+
+/// `leave`: frames leave by the functions of their links.
+pub fn leave(stack: &Stack<'_>) -> Item {
+    let (comment, does) = match calls(stack) {
+        true => (
+            "Frames leave that wait for the functions of their links.",
+            call_statement("let_leave", vec![atom("stack")]),
+        ),
+        false => (
+            "No link calls a function: all outputs wait for the host.",
+            S::Do(atom("stack").cast("void")),
+        ),
+    };
+    own(comment, "leave", vec![pointer(stack)], vec![does]).1
+}
+
+/// A link of the stack calls a function.
+pub fn calls(stack: &Stack<'_>) -> bool {
+    stack.module.links.iter().any(|link| link.calls.is_some())
+}
+
+fn pointer(stack: &Stack<'_>) -> String {
+    format!("struct {} *stack", stack.names.stack)
+}
+
+/// A function of this file that answers a question.
+fn asked(comment: &str, name: &str, parameter: String, body: Vec<S>) -> (String, Item) {
+    let function = Function {
+        comment: comment.to_string(),
+        result: "static inline bool".to_string(),
+        name: name.to_string(),
+        parameters: vec![parameter],
+        body,
+    };
+    (name.to_string(), Item::Function(function))
+}
+
+fn is_calling(stack: &Stack<'_>) -> (String, Item) {
+    let parameter = format!("const {}", pointer(stack));
+    let mut ports = stack.module.ports.iter();
+    let body = match ports.any(|port| port.calls.is_some()) {
+        true => {
+            let calling = atom("stack").behind("shared").member("calling");
+            vec![S::Return(Some(calling))]
+        }
+        false => vec![
+            S::Do(atom("stack").cast("void")),
+            S::Return(Some(atom("false"))),
+        ],
+    };
+    let comment = "Whether a function of an application is being called.";
+    asked(comment, "is_calling", parameter, body)
+}
+
+fn is_called(stack: &Stack<'_>) -> (String, Item) {
+    let links = stack.names.links.iter();
+    let calling = links.filter(|names| names.calls.is_some());
+    let tests = calling.map(|names| binary("==", atom("link"), atom(&names.constant)));
+    let any = tests.reduce(|all, one| binary("||", all, one));
+    let body = vec![S::Return(Some(any.expect("a link calls a function")))];
+    let comment = "Whether a link calls a function with each frame that leaves.";
+    asked(comment, "is_called", "unsigned link".to_string(), body)
+}
+
+fn call_link(stack: &Stack<'_>) -> (String, Item) {
+    let cases = stack.names.links.iter().filter_map(|names| {
+        let function = names.calls.as_ref()?;
+        let now = atom("stack").behind("now_ns");
+        let given = vec![
+            super::outputs::user(),
+            atom("stack"),
+            atom("data"),
+            atom("length"),
+            now,
+        ];
+        let test = binary("==", atom("link"), atom(&names.constant));
+        Some(only_if(test, vec![call_statement(function, given)]))
+    });
+    let parameters = [
+        pointer(stack),
+        "unsigned link".to_string(),
+        "const uint8_t *data".to_string(),
+        "size_t length".to_string(),
+    ];
+    let comment = "A frame leaves by a link, whose function is called.";
+    own(comment, "call_link", parameters.to_vec(), cases.collect())
+}
+
+/// `arrives`: a frame came in.
+pub fn arrives(stack: &Stack<'_>) -> Item {
+    let links = stack.module.links.iter().zip(&stack.names.links);
+    let cases = links.map(|(link, names)| {
+        let handled = called(stack, Reach::Stack, link.arrives, vec![atom("message")]);
+        (vec![atom(&names.constant)], vec![S::Do(handled), S::Break])
+    });
+    let body = vec![S::Switch {
+        value: atom("link"),
+        cases: cases.collect(),
+        otherwise: None,
+    }];
+    let parameters = vec![
+        pointer(stack),
+        "unsigned link".to_string(),
+        format!("const struct {}_message *message", stack.names.stack),
+    ];
+    own("A frame came in by a link.", "arrives", parameters, body).1
+}
+
+/// `STACK_take`, `STACK_input_all`, and `STACK_carrier` where somebody hears it.
+pub fn entries(stack: &Stack<'_>) -> Vec<Item> {
+    let name = &stack.names.stack;
+    let now = "uint64_t now_ns".to_string();
+    let is_one = stack.module.links.len() == 1;
+    let unsigned = || "unsigned link".to_string();
+    let mut taken = vec![pointer(stack)];
+    taken.extend((!is_one).then(unsigned));
+    taken.push(format!("const struct {name}_frame *frame"));
+    taken.push(now.clone());
+    let link = if is_one { "0" } else { "link" };
+    let frame = C::Unary("*", Box::new(atom("frame")));
+    let takes = call(
+        "take_frame",
+        vec![atom("stack"), atom(link), frame, atom("now_ns")],
+    );
+    let all = ["stack", "link", "frames", "count", "now_ns"]
+        .map(atom)
+        .to_vec();
+    let frames = call("take_frames", all);
+    let given = vec![
+        pointer(stack),
+        unsigned(),
+        format!("const struct {name}_frame *frames"),
+        "size_t count".to_string(),
+        now,
+    ];
+    let returned = |value: C| vec![S::Return(Some(value))];
+    let mut items = vec![
+        public(
+            "bool".to_string(),
+            format!("{name}_take"),
+            taken,
+            returned(takes),
+        ),
+        public(
+            "size_t".to_string(),
+            format!("{name}_input_all"),
+            given,
+            returned(frames),
+        ),
+    ];
+    items.extend(carrier(stack));
+    items
+}
+
+fn carrier(stack: &Stack<'_>) -> Option<Item> {
+    let name = &stack.names.stack;
+    let links = stack.module.links.iter().zip(&stack.names.links);
+    let tells = links.filter_map(|(link, names)| {
+        let told = called(stack, Reach::Stack, link.carrier?, vec![atom("up")]);
+        let test = binary("==", atom("link"), atom(&names.constant));
+        Some(only_if(test, vec![S::Do(told)]))
+    });
+    let tells: Vec<S> = tells.collect();
+    if tells.is_empty() {
+        return None;
+    }
+    let begins = call_statement("begin_call", vec![atom("stack"), atom("now_ns")]);
+    let runs = call_statement("run", vec![atom("stack")]);
+    let body = [vec![begins], tells, vec![runs]].concat();
+    let parameters = vec![
+        pointer(stack),
+        "unsigned link".to_string(),
+        "bool up".to_string(),
+        "uint64_t now_ns".to_string(),
+    ];
+    Some(public(
+        "void".to_string(),
+        format!("{name}_carrier"),
+        parameters,
+        body,
+    ))
+}

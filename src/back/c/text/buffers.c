@@ -1,0 +1,68 @@
+Buffers: what every stack does the same way. A part begins behind a line that names it, and a
+generated file holds copies of those that it mentions, in this order; STACK is the name of the
+stack, UPPER the same in capitals. Sizes and counters stand in the generated file.
+
+/* part take_buffer */
+/* Takes the buffer that was given back last, or else the next. There must be one left. */
+static inline struct STACK_buffer *take_buffer(struct STACK *stack) {
+    struct STACK_buffer *const buffer = stack->shared.free;
+    stack->shared.free = buffer->next;
+    buffer->next = buffer;
+    return buffer;
+}
+
+/* part take_sent */
+/* The same for what an application sends: `drop` knows its buffer until that is given back. */
+static inline struct STACK_buffer *take_sent(struct STACK *stack) {
+    struct STACK_buffer *const buffer = take_buffer(stack);
+    buffer->next = NULL;
+    stack->shared.sent = buffer;
+    return buffer;
+}
+
+/* part give_buffer */
+/* Gives a buffer back, which must be taken. */
+static inline void give_buffer(struct STACK *stack, struct STACK_buffer *buffer) {
+    buffer->next = stack->shared.free;
+    stack->shared.free = buffer;
+}
+
+/* part has_buffer */
+/* Whether there is a buffer left for a message of the stack's own. Those of the reserve, which the
+ * host is not given, come last. */
+static bool has_buffer(struct STACK *stack) {
+    if (stack->shared.free == NULL && stack->reserved != 0) {
+        struct STACK_buffer *const buffer = stack->reserve;
+        stack->reserve = buffer->next;
+        stack->reserved -= 1;
+        stack->shared.bar = UINTPTR_MAX;
+        give_buffer(stack, buffer);
+    }
+    return stack->shared.free != NULL;
+}
+
+/* part room_of */
+/* How many bytes of data a message can have where it stands. */
+static inline size_t room_of(const struct STACK_message *message) {
+    return BUFFER_SIZE - (size_t)(message->data - message->buffer->bytes);
+}
+
+/* part is_lent */
+/* Whether a frame stands in a buffer that the host was given, so far from where that begins. Any
+ * pointer may be asked for: where a buffer begins stands that it is taken. */
+static bool is_lent(const struct STACK *stack, const uint8_t *data, size_t before) {
+    const size_t size = stack->config.buffers * sizeof *stack->buffers;
+    if ((uintptr_t)data - (uintptr_t)stack->buffers - before > size - sizeof *stack->buffers) {
+        return false;
+    }
+    struct STACK_buffer *next;
+    memcpy(&next, data - before, sizeof next);
+    return (uintptr_t)next == (uintptr_t)data - before;
+}
+
+/* part is_inside */
+/* Whether a frame stands in the memory of the buffers. */
+static bool is_inside(const struct STACK *stack, const uint8_t *data) {
+    const size_t size = stack->config.buffers * sizeof *stack->buffers;
+    return (uintptr_t)data - (uintptr_t)stack->buffers < size;
+}

@@ -1,0 +1,175 @@
+Calls of a host: what is the same for every stack; as `buffers.c`.
+
+/* part run */
+/* Handles what is on the agenda, as far as may be; an event that follows belongs to the step that
+ * was taken. Then all leave that call functions of links. False if something still waits. */
+static bool run(struct STACK *stack) {
+    while (stack->waiting != 0 && (stack->follows || may_go_on(stack))) {
+        stack->follows = false;
+        stack->shared.steps += 1;
+        stack->waiting -= 1;
+        const struct STACK_place first = stack->agenda[stack->waiting];
+        stack->crowd -= first.event != 0;
+        handle(stack, &first, &stack->events[first.event]);
+        if (first.event != 0) {
+            stack->events[first.event].next = stack->free_event;
+            stack->free_event = first.event;
+        }
+    }
+    if (!is_calling(stack)) {
+        leave(stack);
+        stack->shared.limit = stack->waiting == 0 ? stack->end : stack->answers;
+    }
+    return stack->waiting == 0;
+}
+
+/* part begin_call */
+/* A call of the host begins: first comes what the last one left. A call from inside of a function
+ * of an application belongs to the one that is going on. */
+static void begin_call(struct STACK *stack, uint64_t now_ns) {
+    settle(stack);
+    if (!is_calling(stack)) {
+        stack->now_ns = now_ns;
+        stack->shared.steps = 0;
+        run(stack);
+    }
+}
+
+/* part takes */
+/* Whether so many events of an application are taken now. One that is called leaves a place for
+ * what it gives back. */
+static bool takes(const struct STACK *stack, uint32_t events) {
+    return is_calling(stack) ? stack->crowd + events < stack->config.events
+                             : stack->waiting == 0;
+}
+
+/* part at_once */
+/* Whether what an application tells while it is called happens at once: then it takes a step. */
+static bool at_once(struct STACK *stack) {
+    const bool is = is_calling(stack) && stack->waiting == 0 && has_room(stack);
+    stack->shared.steps += is;
+    return is;
+}
+
+/* part memory_layout */
+/* Where the parts of the memory of a stack stand, in bytes from its beginning, and how many it has
+ * in all. */
+struct memory_layout {
+    uint64_t answers;
+    uint64_t messages;
+    uint64_t buffers;
+    uint64_t events;
+    uint64_t agenda;
+    uint64_t end;
+};
+
+/* The next part of the memory: room for `count` things of a size behind `end`, each part at a
+ * multiple of eight bytes. Returns where it stands. */
+static uint64_t lay_out(uint64_t *end, uint64_t count, uint64_t size) {
+    const uint64_t at = (*end + 7) & ~(uint64_t)7;
+    *end = at + count * size;
+    return at;
+}
+
+/* The parts of the memory, in order. Counts of 32 bits overflow nowhere. The first event is empty,
+ * a step may put one more on the agenda than wait, and one or two stand there while they are
+ * handled. */
+static struct memory_layout memory_layout(const struct STACK_config *config) {
+    struct memory_layout all = {.end = sizeof(struct STACK)};
+    const uint64_t held = HOLDS ? config->buffers : 0;
+    const uint64_t events = (uint64_t)config->events + 4;
+    const uint64_t places = (uint64_t)config->events + 1 + KEPT;
+    all.answers = lay_out(&all.end, config->outputs, sizeof(struct STACK_output));
+    all.messages = lay_out(&all.end, held, sizeof(struct STACK_message));
+    all.buffers = lay_out(&all.end, config->buffers, sizeof(struct STACK_buffer));
+    all.events = lay_out(&all.end, events, sizeof(struct STACK_event));
+    all.agenda = lay_out(&all.end, places, sizeof(struct STACK_place));
+    all.end += _Alignof(max_align_t) - 1;
+    return all;
+}
+
+/* part STACK_has_buffer */
+/* Whether a buffer is left for the host, once the reserve is full. */
+bool STACK_has_buffer(struct STACK *stack) {
+    while (stack->reserved != stack->config.reserve && stack->shared.free != NULL) {
+        struct STACK_buffer *const buffer = stack->shared.free;
+        stack->shared.free = buffer->next;
+        buffer->next = stack->reserve;
+        stack->reserve = buffer;
+        stack->reserved += 1;
+    }
+    stack->shared.bar = stack->reserved != stack->config.reserve ? UINTPTR_MAX : 0;
+    return stack->shared.free != NULL;
+}
+
+/* part copies */
+/* Copies a frame that stands elsewhere into a buffer as the host is given them; false if there is
+ * none, or if the frame is too long. */
+static bool copies(struct STACK *stack, struct STACK_frame *frame) {
+    if (frame->data == NULL || is_inside(stack, frame->data) ||
+        frame->length > BUFFER_SIZE - HEADROOM || !STACK_has_buffer(stack)) {
+        return false;
+    }
+    uint8_t *const data = take_buffer(stack)->bytes + HEADROOM;
+    memcpy(data, frame->data, frame->length);
+    frame->data = data;
+    return true;
+}
+
+/* part take_frame */
+/* Takes a frame, in a buffer that the host was given or in memory of its own; false if it is too
+ * long, or without a buffer for a copy. */
+static bool take_frame(struct STACK *stack, unsigned link, struct STACK_frame frame,
+                       uint64_t now_ns) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+    settle(stack);
+    stack->now_ns = now_ns;
+    if (!is_lent(stack, frame.data, before) && !copies(stack, &frame)) {
+        return false;
+    }
+    if (frame.length > BUFFER_SIZE - HEADROOM) {
+        return false;
+    }
+    struct STACK_message message = blank((void *)(frame.data - before));
+    message.length = (uint32_t)frame.length;
+    message.came_in = true;
+    stack->counters[FRAMES_IN] += 1;
+    arrives(stack, link, &message);
+    run(stack);
+    return true;
+}
+
+/* part take_frames */
+/* Takes frames in order, as far as may be; returns how many. */
+static size_t take_frames(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
+                          size_t count, uint64_t now_ns) {
+    size_t taken = 0;
+    if (link >= LINKS || is_calling(stack)) {
+        return 0;
+    }
+    begin_call(stack, now_ns);
+    while (taken < count && stack->waiting == 0 && may_go_on(stack)) {
+        stack->shared.steps += 1;
+        if (!take_frame(stack, link, frames[taken], now_ns)) {
+            stack->shared.steps -= 1;
+            break;
+        }
+        taken += 1;
+    }
+    return taken;
+}
+
+/* part refuse */
+/* What an application sends is refused for a reason of the stack's own, which is counted. */
+static enum STACK_send refuse(struct STACK *stack, unsigned reason) {
+    stack->counters[UNSENT + reason] += 1;
+    return UPPER_REFUSED;
+}
+
+/* part fill_buffer */
+/* Copies what an application sends into the buffer that is taken next. */
+static void fill_buffer(struct STACK *stack, const uint8_t *data, size_t length) {
+    if (length != 0) {
+        memcpy(stack->shared.free->bytes + HEADROOM, data, length);
+    }
+}

@@ -1,0 +1,13 @@
+Words that kernels yield; as `buffers.c`.
+
+/* part put_word */
+/* A word comes out of a kernel: so many of its bytes as came in. What has no room is counted. */
+static void put_word(struct words *words, uint64_t word) {
+    for (uint32_t at = 0; at < words->given; at += 1) {
+        const uint32_t below = words->big ? words->unit - 1 - at : at;
+        if (words->length < words->room) {
+            words->to[words->length] = (uint8_t)(word >> 8 * below);
+        }
+        words->length += 1;
+    }
+}
