@@ -19,9 +19,22 @@ use crate::ir::{KindId, Module, Stored};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words that the text of every stack uses at the top of a file, or that name its parts.
-const OWN: &str = "FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED \
-    COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE KEPT STACK_AGENDA_FULL STACK_NO_SESSION \
-    STACK_TOO_LONG work";
+const OWN: &str = "AHEAD BUFFER_SIZE CONSUMED COUNTED COUNTERS COUNTS DELIVERED DROPPED \
+    FRAMES_IN FRAMES_OUT HEADROOM HELD KEPT MERGED REASONS STACK_AGENDA_FULL STACK_CUT_BUFFER \
+    STACK_NO_SESSION STACK_TOO_LONG UNSENT add answer arrived at_once begin begin_call \
+    begin_inside begin_later begin_step begins_inside behind behind_all blank buffer_of consume \
+    copies count cut draw_reserve drop drop_queue drop_stream drop_window expire fill_spare \
+    frame_arrives give_buffer give_event go_on goes_on handle handle_waiting has_buffer has_room \
+    hold is_copied is_inside is_lent kept kept_last larger16 larger32 larger64 larger8 later \
+    lay_out leave leave_and_go_on leave_copy_and_go_on leave_last leave_now leave_untaken \
+    let_leave let_others_go make_room may_go_ahead may_go_on may_handle memory_layout \
+    message_from new_message new_message_in_place next_step open_up opened_last outcome pad \
+    piece precede put queue_pop queue_push reason retrieve reverse rewritten room_of run \
+    send_first send_frame send_spare_first set_aside settings_hold share sink skip smaller16 \
+    smaller32 smaller64 smaller8 stream_begin stream_insert stream_release stream_slice \
+    stream_take take_all take_apart take_buffer take_by_path take_copy take_lent take_next \
+    take_sent take_spare takes went window_forget window_insert window_make_room window_release \
+    window_replace window_share window_take work";
 
 /// Names of locals and parameters, which nothing at the top of a file has.
 const LOCAL: [&str; 2] = ["bytes", "view"];

@@ -140,8 +140,8 @@ fn functions(stack: &Stack<'_>) -> String {
          /* Gives an output back when it is done. */\n{}\n\
          /* Returns when to call {name}_expire, or UINT64_MAX if no timer runs. */\n{deadline}\n\
          /* Handles the timers that have expired. */\n{expire}\n\
-         {}/* Writes the values of at most `capacity` counters, in the order of enum {name}_counter;\n \
-         * returns how many counters there are. */\n{counters}\n\
+         {}/* Writes the values of at most `capacity` counters, in the order of enum \
+         {name}_counter;\n * returns how many counters there are. */\n{counters}\n\
          /* The names of the counters in the order of enum {name}_counter, and then NULL. */\n\
          extern const char *const {name}_counter_name[];\n",
         inline::buffer(stack),
