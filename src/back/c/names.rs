@@ -139,15 +139,6 @@ pub struct EnumNames {
     pub values: Vec<String>,
 }
 
-/// The names of a counter.
-#[derive(Clone, Debug)]
-pub struct CounterNames {
-    /// Its constant in the header.
-    pub constant: String,
-    /// Its name as a text.
-    pub text: String,
-}
-
 /// The names of all that a module has.
 #[derive(Clone, Debug)]
 pub struct Names {
@@ -177,8 +168,10 @@ pub struct Names {
     pub links: Vec<LinkNames>,
     /// By port.
     pub ports: Vec<PortNames>,
-    /// By counter, in the order of `STACK_counters`.
-    pub counted: Vec<CounterNames>,
+    /// By counter, in the order of `STACK_counters`: its constant in the header.
+    pub counted: Vec<String>,
+    /// By counter, in this order: its name as a text.
+    pub counter_texts: Vec<String>,
     /// Records that a host sees, with their structs.
     pub records: Vec<(Shape, String)>,
     /// The structs of records whose content only C knows.
@@ -214,7 +207,7 @@ impl Names {
             .map(|port| port_names(&stack, port, &mut taken));
         let ports = ports.collect();
         let foreigns = foreign_names(module, &mut taken);
-        let counted = counted_names(module, &upper, &mut taken);
+        let (counted, counter_texts) = counted_names(module, &upper, &mut taken);
         let in_capitals = |taken: &mut Taken, before: &str, name: &str| {
             taken.take(&identifier(&format!("{before}{name}")).to_uppercase())
         };
@@ -246,6 +239,7 @@ impl Names {
             links,
             ports,
             counted,
+            counter_texts,
             records,
             foreign_records,
             enums,
@@ -282,8 +276,8 @@ fn constant(taken: &mut Taken, upper: &str, of: &str, name: &str) -> String {
     taken.take(&identifier(&format!("{upper}_{of}_{name}")).to_uppercase())
 }
 
-/// The names of all counters, in the order of `STACK_counters`.
-fn counted_names(module: &Module, upper: &str, taken: &mut Taken) -> Vec<CounterNames> {
+/// The constants and the texts of all counters, in the order of `STACK_counters`.
+fn counted_names(module: &Module, upper: &str, taken: &mut Taken) -> (Vec<String>, Vec<String>) {
     let fates = [
         "frames_in",
         "frames_out",
@@ -303,11 +297,11 @@ fn counted_names(module: &Module, upper: &str, taken: &mut Taken) -> Vec<Counter
     let counts = module.counters.iter().cloned();
     let counts = counts.map(|name| ("count", "count ", name));
     let all = fates.chain(dropped).chain(counts);
-    all.map(|(of, before, name)| CounterNames {
-        constant: constant(taken, upper, of, &name),
-        text: format!("{before}{name}"),
+    all.map(|(of, before, name)| {
+        let constant = constant(taken, upper, of, &name);
+        (constant, format!("{before}{name}"))
     })
-    .collect()
+    .unzip()
 }
 
 fn reserved(stack: &str) -> Taken {

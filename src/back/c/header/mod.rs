@@ -31,6 +31,7 @@ use super::Stack;
 use crate::c::printer;
 use crate::c::runtime;
 use crate::c::tree::Item;
+use std::collections::BTreeSet;
 
 /// The last line of a header.
 pub const END: &str = "#endif\n";
@@ -56,6 +57,12 @@ pub fn text(stack: &Stack<'_>) -> String {
          struct {name};\n\n{top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n",
         contract::contract(stack),
     )
+}
+
+/// The lengths of fixed bytes whose structs the header declares: those of all other lengths stand
+/// in the file.
+pub fn fixed_bytes(stack: &Stack<'_>) -> BTreeSet<u32> {
+    values::fixed_bytes(stack, &printer::file(&public(stack)))
 }
 
 /// Enums of values that a host gives or is told. C has no constant of an enum beyond `int`.

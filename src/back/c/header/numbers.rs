@@ -84,8 +84,8 @@ pub fn numbers(stack: &Stack<'_>) -> Vec<Item> {
     let (name, names) = (&stack.names.stack, &stack.names);
     let links = names.links.iter().map(|one| line(&one.constant, ""));
     let ports = names.ports.iter().map(|one| line(&one.constant, ""));
-    let counters = names.counted.iter();
-    let counters = counters.map(|one| line(&one.constant, &one.text));
+    let counters = names.counted.iter().zip(&names.counter_texts);
+    let counters = counters.map(|(constant, text)| line(constant, text));
     let all = line(format!("{}_COUNTERS", names.upper), "how many there are");
     let by_place = format!(
         "Counters, by their place in the values of {name}_counters. DROPPED counts frames that \
