@@ -187,7 +187,7 @@ pub fn starts(stack: &Stack<'_>) -> [head::Head; 4] {
     let check = format!("enum {name}_refusal");
     [
         own(stack, "void", "config_default", &changed),
-        own(stack, "size_t", "size", &[config.clone()]),
+        own(stack, "size_t", "size", std::slice::from_ref(&config)),
         own(stack, &check, "check", &[config, size]),
         own(stack, &format!("struct {name} *"), "start", &start),
     ]
