@@ -1,10 +1,11 @@
 //! Headers of the back end for C, against those of `emit`.
 //!
 //! In: examples, stacks of the bench and stacks that are written for tests. Out: where the two
-//! headers of a stack differ, up to the macros of its memory.
+//! headers of a stack differ, up to the macros of its memory, or the sizes of this memory do.
 
 use stackloom::back::c::{Stack, header};
 use stackloom::diagnostic::render;
+use stackloom::emit::Memory;
 use stackloom::lower::lower;
 use stackloom::pipeline::{self, Checked};
 use stackloom::tool::library::{Folders, read};
@@ -66,10 +67,38 @@ fn differences(path: &Path) -> Vec<String> {
         };
         let module = lower(&compiled.program, &compiled.forest);
         let own = header::text(&Stack::new(&module, &checked.sources));
-        let place = first_difference(&compiled.emitted.h, &own)?;
+        let (memory, emitted) = (&module.memory, &compiled.emitted);
+        let of_ports = module.ports.iter().map(|port| port.longest);
+        let sizes = [
+            module.headroom,
+            memory.room,
+            memory.buffers,
+            memory.reserve,
+            memory.outputs,
+            memory.events,
+            memory.least_events,
+        ];
+        let place =
+            match sizes != sizes_of(&emitted.memory) || !of_ports.eq(emitted.longest.clone()) {
+                true => format!("{memory:?}, not {:?}", emitted.memory),
+                false => first_difference(&emitted.h, &own)?,
+            };
         Some(format!("{}, {stack}: {place}", path.display()))
     });
     wrong.collect()
+}
+
+/// The sizes of memory, in the order of its fields.
+fn sizes_of(memory: &Memory) -> [u32; 7] {
+    [
+        memory.headroom,
+        memory.room,
+        memory.buffers,
+        memory.reserve,
+        memory.outputs,
+        memory.events,
+        memory.least_events,
+    ]
 }
 
 /// The first line in which two headers differ, up to the end of the shorter one.

@@ -119,8 +119,8 @@ fn mistakes_in_tables_have_a_position_and_a_reason() {
             "3:6: there is no field `g`",
         ),
         (
-            "foreign f([4000000000] u32)",
-            "1:11: this has more than 65536 parts",
+            "foreign f(a: [4000000000] u32)",
+            "1:14: this has more than 65536 parts",
         ),
         (
             "headroom 4294967296",

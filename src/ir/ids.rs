@@ -35,6 +35,8 @@ index! {
     KernelId
     /// A cache, among [`Module::caches`](super::Module::caches).
     CacheId
+    /// A function in C, among [`Module::foreigns`](super::Module::foreigns).
+    ForeignId
     /// A link, among [`Module::links`](super::Module::links).
     LinkId
     /// A port, among [`Module::ports`](super::Module::ports).

@@ -251,10 +251,6 @@ pub struct Listening {
     pub opened: Option<u32>,
 }
 
-/// The index of a function in C, among [`Module::foreigns`](super::Module::foreigns).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ForeignId(pub u32);
-
 /// A function in C that layers call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {

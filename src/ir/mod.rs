@@ -89,8 +89,8 @@ pub mod verify;
 
 pub use function::{Block, Edge, Function, Instruction, Probability, Role, Terminator};
 pub use ids::{
-    AttributeId, BlockId, CacheId, CounterId, FieldId, FunctionId, KernelId, KindId, LinkId,
-    PortId, ReasonId, SettingId, TimerId, Value,
+    AttributeId, BlockId, CacheId, CounterId, FieldId, ForeignId, FunctionId, KernelId, KindId,
+    LinkId, PortId, ReasonId, SettingId, TimerId, Value,
 };
 pub use op::{Attempt, Op, Region};
 pub use types::Type;

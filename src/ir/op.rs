@@ -6,10 +6,9 @@
 //! and results are, `effects.rs` which regions an operation reads and writes.
 
 use super::ids::{
-    AttributeId, CacheId, CounterId, FieldId, FunctionId, KernelId, KindId, LinkId, PortId,
-    ReasonId, SettingId, TimerId,
+    AttributeId, CacheId, CounterId, FieldId, ForeignId, FunctionId, KernelId, KindId, LinkId,
+    PortId, ReasonId, SettingId, TimerId,
 };
-use super::interface::ForeignId;
 use super::types::Type;
 
 /// An operation that cannot fail.

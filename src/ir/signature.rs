@@ -4,8 +4,8 @@
 //! with the operands.
 
 use super::function::Function;
-use super::ids::{CacheId, FunctionId, KernelId, KindId, LinkId, PortId};
-use super::interface::{ForeignId, Given};
+use super::ids::{CacheId, ForeignId, FunctionId, KernelId, KindId, LinkId, PortId};
+use super::interface::Given;
 use super::op::{Attempt, Change, Event, Op, Piece, Place, Question, Region, Target, Told};
 use super::types::Type;
 use super::{Module, Stored};

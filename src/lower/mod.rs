@@ -50,7 +50,7 @@ pub struct Lower<'a> {
     /// Functions that look for the options of a header.
     pub options: BTreeMap<HeaderId, ir::FunctionId>,
     /// Functions in C.
-    foreigns: BTreeMap<FunctionId, ir::interface::ForeignId>,
+    foreigns: BTreeMap<FunctionId, ir::ForeignId>,
     /// Functions that give instances of a kind their first fields.
     pub initial: BTreeMap<KindId, ir::FunctionId>,
 }

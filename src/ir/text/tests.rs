@@ -8,8 +8,8 @@ use super::expected::{attempted, operands};
 use super::{opcode, read, write, write_function};
 use crate::ir::function::Definition;
 use crate::ir::interface::{
-    AttributeOfHost, Conversation, Enum, EnumValue, Foreign, ForeignId, Given, Link, Listening,
-    Memory, Named, Notice, Numbered, Opening, Port, SettingOfHost, Shape,
+    AttributeOfHost, Conversation, Enum, EnumValue, Foreign, Given, Link, Listening, Memory, Named,
+    Notice, Numbered, Opening, Port, SettingOfHost, Shape,
 };
 use crate::ir::op::{Bits, Change, Event, Number, Piece, Place, Target, Told};
 use crate::ir::signature::results;

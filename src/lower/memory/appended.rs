@@ -16,7 +16,7 @@ use crate::types::expression::{Expression, ExpressionKind as Kind};
 use crate::types::program::LocalId;
 use crate::types::statement::Attempt;
 
-/// Returns true if a reaction appends its message to a stream, and does nothing else with its bytes.
+/// Returns true if a reaction appends its message to a stream, and does nothing else with it.
 pub fn is_only_appended(forest: &Forest, tree: &Tree) -> bool {
     let Some(message) = tree.parameters.message else {
         return false;

@@ -7,9 +7,9 @@
 use super::needs::Needs;
 use crate::ir::build::Builder;
 use crate::ir::effects::{Effects, Resource};
-use crate::ir::interface::{Foreign, ForeignId, Given, Shape};
+use crate::ir::interface::{Foreign, Given, Shape};
 use crate::ir::op::{Op, Place};
-use crate::ir::{self, Role, Type as Plain, Value};
+use crate::ir::{self, ForeignId, Role, Type as Plain, Value};
 use crate::lower::Lower;
 use crate::lower::code::{Code, Name};
 use crate::lower::shapes::{parts, shape};

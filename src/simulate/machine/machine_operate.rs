@@ -6,9 +6,9 @@ use super::compute::{evaluate, exactly, part, written};
 use super::machine_run::give_all;
 use super::shapes;
 use super::values::{Frame, Held, Trapped};
-use crate::ir::interface::{ForeignId, Given};
+use crate::ir::interface::Given;
 use crate::ir::op::{Change, Event, Op, Order, Place, Region};
-use crate::ir::{CacheId, Instruction, Value};
+use crate::ir::{CacheId, ForeignId, Instruction, Value};
 use crate::simulate::value::Datum;
 
 impl Machine<'_> {

@@ -6,9 +6,9 @@ use super::Printer;
 use super::number::Number;
 use super::value::{Given, constant};
 use crate::c::tree::{Expression as C, Statement as S, atom, call};
-use crate::ir::interface::{ForeignId, Given as Parameter, Shape};
+use crate::ir::interface::{Given as Parameter, Shape};
 use crate::ir::op::Place;
-use crate::ir::{Type, Value};
+use crate::ir::{ForeignId, Type, Value};
 
 impl Printer<'_> {
     /// Calls a function in C.

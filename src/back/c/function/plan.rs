@@ -10,7 +10,7 @@
 //! several edges is a *join*: its parameters are variables that each edge sets.
 
 use super::super::Stack;
-use crate::ir::effects::{Effects, Resource, called, called_by_attempt, moves};
+use crate::ir::effects::{Effects, Resource, attempt_moves, called, called_by_attempt, moves};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Attempt, Op};
 use crate::ir::types::Type;
@@ -258,6 +258,11 @@ fn results_of(function: &Function, edge: &Edge) -> Vec<Value> {
     parameters[edge.arguments.len()..].to_vec()
 }
 
+/// A message stays in its buffer: what was read of it may be read again.
+fn goes_on(op: &Op) -> bool {
+    matches!(op, Op::With(_) | Op::Push | Op::Pull | Op::Cut)
+}
+
 /// A message that an attempt gives is the one that it was given.
 fn keeps_message(attempt: &Attempt) -> bool {
     matches!(
@@ -295,12 +300,16 @@ impl<'p> Placing<'p> {
                 }
                 let moved = instruction.operands.iter().filter(is_message);
                 let moved = moved.map(|value| plan.variable[value.at()]);
+                let variables: BTreeSet<Value> = match moves(&instruction.op) {
+                    true => moved.collect(),
+                    false => BTreeSet::new(),
+                };
+                if !variables.is_empty() && !goes_on(&instruction.op) {
+                    effects.writes.insert(Resource::Bytes);
+                }
                 all.push(Change {
                     regions: effects.writes,
-                    variables: match moves(&instruction.op) {
-                        true => moved.collect(),
-                        false => BTreeSet::new(),
-                    },
+                    variables,
                 });
             }
             let mut end = Change::default();
@@ -314,6 +323,9 @@ impl<'p> Placing<'p> {
                 }
                 let moved = operands.iter().filter(is_message);
                 end.variables = moved.map(|value| plan.variable[value.at()]).collect();
+                if !end.variables.is_empty() && attempt_moves(attempt) {
+                    end.regions.insert(Resource::Bytes);
+                }
             }
             all.push(end);
             all

@@ -77,7 +77,8 @@ fn paragraphs(stack: &Stack<'_>) -> Vec<String> {
 fn commented(lines: &[String]) -> String {
     let lines: Vec<String> = lines
         .iter()
-        .map(|line| format!(" * {line}").trim_end().replace("*/", "* /"))
+        .map(|line| format!(" * {line}").trim_end().to_string())
+        .map(|line| line.split("*/").collect::<Vec<&str>>().join("* /"))
         .collect();
     format!("/*\n{}\n */", lines.join("\n"))
 }

@@ -83,7 +83,8 @@ pub fn next(stack: &Stack<'_>) -> String {
 pub fn done(stack: &Stack<'_>) -> String {
     format!(
         "{} {{\n    if (output->buffer != NULL) {{\n{}        \
-         output->buffer->next = shared->free;\n        shared->free = output->buffer;\n    }}\n}}\n",
+         output->buffer->next = shared->free;\n        \
+         shared->free = output->buffer;\n    }}\n}}\n",
         of_done(stack).inline(),
         shared(stack, 2),
     )

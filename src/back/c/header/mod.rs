@@ -31,6 +31,7 @@ use super::Stack;
 use crate::c::printer;
 use crate::c::runtime;
 use crate::c::tree::Item;
+use std::collections::BTreeSet;
 
 /// The last line of a header.
 pub const END: &str = "#endif\n";
@@ -56,6 +57,12 @@ pub fn text(stack: &Stack<'_>) -> String {
          struct {name};\n\n{top}{body}\n#ifdef __cplusplus\n}}\n#endif\n\n",
         contract::contract(stack),
     )
+}
+
+/// The lengths of fixed bytes whose structs the header declares: those of all other lengths stand
+/// in the file.
+pub fn fixed_bytes(stack: &Stack<'_>) -> BTreeSet<u32> {
+    values::fixed_bytes(stack, &printer::file(&public(stack)))
 }
 
 /// Enums of values that a host gives or is told. C has no constant of an enum beyond `int`.
@@ -140,8 +147,8 @@ fn functions(stack: &Stack<'_>) -> String {
          /* Gives an output back when it is done. */\n{}\n\
          /* Returns when to call {name}_expire, or UINT64_MAX if no timer runs. */\n{deadline}\n\
          /* Handles the timers that have expired. */\n{expire}\n\
-         {}/* Writes the values of at most `capacity` counters, in the order of enum {name}_counter;\n \
-         * returns how many counters there are. */\n{counters}\n\
+         {}/* Writes the values of at most `capacity` counters, in the order of enum \
+         {name}_counter;\n * returns how many counters there are. */\n{counters}\n\
          /* The names of the counters in the order of enum {name}_counter, and then NULL. */\n\
          extern const char *const {name}_counter_name[];\n",
         inline::buffer(stack),
@@ -180,7 +187,7 @@ pub fn starts(stack: &Stack<'_>) -> [head::Head; 4] {
     let check = format!("enum {name}_refusal");
     [
         own(stack, "void", "config_default", &changed),
-        own(stack, "size_t", "size", &[config.clone()]),
+        own(stack, "size_t", "size", std::slice::from_ref(&config)),
         own(stack, &check, "check", &[config, size]),
         own(stack, &format!("struct {name} *"), "start", &start),
     ]

@@ -8,6 +8,9 @@ use crate::back::c::names::identifier;
 use crate::c::tree::{Item, Line};
 use crate::ir::interface::{AttributeOfHost, Named, Notice, Opening, Port, Shape};
 
+/// The notice that is told by opening a session.
+const OPEN: &str = "open";
+
 /// A function of a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offered {
@@ -165,7 +168,7 @@ pub fn heads(stack: &Stack<'_>, port: &Port) -> Vec<(Offered, Head)> {
         all.push((Offered::Send, send_head(stack, port)));
     }
     for (at, notice) in port.down.iter().enumerate() {
-        if port.opens.is_none() || notice.name != "open" {
+        if port.opens.is_none() || notice.name != OPEN {
             all.push((Offered::Tell(at as u32), tell_head(stack, port, notice)));
         }
     }

@@ -185,6 +185,23 @@ pub fn structs(stack: &Stack<'_>, text: &str) -> Vec<Item> {
     kept
 }
 
+/// The lengths of fixed bytes whose structs are among those that a text mentions.
+pub fn fixed_bytes(stack: &Stack<'_>, text: &str) -> BTreeSet<u32> {
+    let declared = structs(stack, text);
+    let is_declared = |wanted: &str| {
+        declared.iter().any(|item| match item {
+            Item::Struct { name, .. } => name == wanted,
+            _other_items => false,
+        })
+    };
+    let lengths = shown(stack.module).into_iter();
+    let lengths = lengths.filter_map(|shape| match shape {
+        Shape::Bytes(length) => is_declared(&tag(stack, shape)).then_some(*length),
+        _other_shapes => None,
+    });
+    lengths.collect()
+}
+
 fn bytes(stack: &Stack<'_>, shape: &Shape) -> Option<(String, Vec<Line>)> {
     let members = match shape {
         Shape::Bytes(length) => vec![line(format!("uint8_t at[{length}]"), "")],

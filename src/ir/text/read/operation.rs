@@ -1,14 +1,13 @@
 //! One line of text -> an operation and its operands.
 
 use super::cursor::{Cursor, DEPTH};
-use crate::ir::interface::ForeignId;
 use crate::ir::op::{Bits, Change, Event, Number, Piece, Place, Target, Told};
 use crate::ir::text::lexer::{Class, Mistake, Read};
 use crate::ir::text::names::{Names, Table};
 use crate::ir::text::opcode;
 use crate::ir::{
-    Attempt, AttributeId, CacheId, CounterId, FieldId, FunctionId, KernelId, KindId, LinkId, Op,
-    PortId, ReasonId, Region, SettingId, TimerId, Type,
+    Attempt, AttributeId, CacheId, CounterId, FieldId, ForeignId, FunctionId, KernelId, KindId,
+    LinkId, Op, PortId, ReasonId, Region, SettingId, TimerId, Type,
 };
 use crate::source::Position;
 
