@@ -545,22 +545,18 @@ const ELSEWHERE: &str = "elsewhere";
 /// A stack and its C, woven in two ways and with all joints as calls in one; woven in all ways
 /// where it is said how many seeds are tried.
 fn agrees(path: &str) {
-    let ways = match std::env::var("SEEDS") {
-        Ok(_) => &WAYS[..],
-        Err(_) => &WAYS[..2],
-    };
-    if std::env::var("NEW").is_ok() {
-        let [woven, plain] = stacks::by_stack_ir(path);
-        compared((path, "plain stack IR"), &plain, &WAYS[..2]);
-        compared((path, "woven stack IR"), &woven, ways);
+    let [woven, plain] = stacks::built(path);
+    let [optimised, lowered] = stacks::by_stack_ir(path);
+    if std::env::var("SEEDS").is_ok() {
+        compared((path, "woven"), &woven, &WAYS);
+        compared((path, "plain"), &plain, &WAYS[..1]);
+        compared((path, "optimised stack IR"), &optimised, &WAYS);
+        compared((path, "stack IR"), &lowered, &WAYS);
         return;
     }
-    let [woven, plain] = stacks::built(path);
-    compared((path, "woven"), &woven, ways);
-    compared((path, "plain"), &plain, &WAYS[..1]);
-    let [woven, plain] = stacks::by_stack_ir(path);
-    compared((path, "woven stack IR"), &woven, ways);
-    compared((path, "plain stack IR"), &plain, &WAYS[..1]);
+    compared((path, "woven"), &woven, &WAYS[..2]);
+    compared((path, "optimised stack IR"), &optimised, &WAYS[1..2]);
+    compared((path, "stack IR"), &lowered, &WAYS[..1]);
 }
 
 /// A stack, its trees, and its C compiled in these ways.

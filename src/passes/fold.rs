@@ -1,7 +1,7 @@
 //! Constant folding and algebraic identities; branches on constants become jumps.
 //!
-//! In: a function. Out: each instruction whose result is known is a constant; one that gives what it
-//! is given is gone from its uses; a branch or switch of which one way is always taken is a jump.
+//! In: a function. Out: each instruction whose result is known is a constant; one that gives what
+//! it is given is gone from its uses; a branch or switch that always goes one way is a jump.
 //!
 //! ```text
 //! %2 = add %1, 0           uses of %2 are uses of %1
@@ -40,7 +40,7 @@ fn fold(function: &mut Function) {
     let mut by: Vec<Value> = (0..function.values.len() as u32).map(Value).collect();
     let mut known = Known(vec![None; function.values.len()]);
     for id in graph.order {
-        let mut block = std::mem::replace(&mut function.blocks[id.at()].instructions, Vec::new());
+        let mut block = std::mem::take(&mut function.blocks[id.at()].instructions);
         block.retain_mut(|instruction| {
             for operand in &mut instruction.operands {
                 *operand = by[operand.at()];

@@ -1,7 +1,7 @@
 //! Passes: the stack IR becomes shorter and faster, and does the same.
 //!
-//! Each pass is a file, a row of [`PASSES`], and a function of a module. It may be left out by name;
-//! the verifier passes the module before and behind each.
+//! Each pass is a file, a row of [`PASSES`], and a function of a module. The verifier passes the
+//! module before and behind each.
 //!
 //! ```text
 //! test-liveness-once no reaction tests an instance that its caller knows to have a state
@@ -20,6 +20,7 @@ pub mod test_liveness_once;
 pub mod value_numbering;
 
 use crate::ir::Module;
+use crate::ir::verify::verify;
 
 /// A pass.
 pub struct Pass {
@@ -64,3 +65,22 @@ pub const PASSES: [Pass; 6] = [
         run: fold_identical::run,
     },
 ];
+
+/// Runs passes on a module that the verifier passes.
+///
+/// # Panics
+///
+/// If the module breaks a rule before or behind a pass: a mistake of the compiler.
+pub fn verified(mut module: Module, passes: &[Pass]) -> Module {
+    let judge = |module: &Module, behind: &str| {
+        if let Err(breaches) = verify(module) {
+            panic!("{} behind {behind}: {}", module.name, breaches[0]);
+        }
+    };
+    judge(&module, "lower");
+    for pass in passes {
+        (pass.run)(&mut module);
+        judge(&module, pass.name);
+    }
+    module
+}

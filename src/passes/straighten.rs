@@ -1,5 +1,5 @@
-//! Control flow made straight: blocks that only lead on, jumps to a block that nothing else reaches,
-//! and branches whose outcome an edge decides.
+//! Control flow made straight: blocks that only lead on, jumps to a block that nothing else
+//! reaches, and branches whose outcome an edge decides.
 //!
 //! In: a function. Out: the same with fewer blocks and edges.
 //!

@@ -3,8 +3,8 @@
 //!
 //! In: a function and the effects of all that it calls. Out: a value that was computed before, on
 //! all ways, is not computed again. Each region has a *version*, another behind each operation that
-//! writes it; a load is the same as one of the same place and version. Graphs have no cycles, so one
-//! pass in order finds everything (Briggs, Cooper and Simpson, "Value numbering", 1997).
+//! writes it; a load is the same as one of the same place and version. Graphs have no cycles, so
+//! one pass in order finds everything (Briggs, Cooper and Simpson, "Value numbering", 1997).
 //!
 //! ```text
 //! store udp.port %u, %1        branch %c, b1, b2

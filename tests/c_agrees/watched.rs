@@ -6,7 +6,7 @@
 //! nobody's.
 
 /// What stands in the C or its header, and what is added behind it.
-const ADDED: [(&str, &str); 14] = [
+const ADDED: [(&str, &str); 15] = [
     // A buffer is taken: all of it may be read and written.
     (
         "    buffer->next = buffer;\n",
@@ -61,6 +61,10 @@ const ADDED: [(&str, &str); 14] = [
     (
         "    give_buffer(stack, one->buffer);\n        stack->shared.answered -= 1;\n",
         "        ASAN_UNPOISON_MEMORY_REGION(data, length);\n",
+    ),
+    (
+        "    give_buffer(stack, frame.buffer);\n",
+        "        ASAN_UNPOISON_MEMORY_REGION(frame.data, frame.length);\n",
     ),
     (
         "[CONSUMED] += message->came_in;\n    give_buffer(stack, message->buffer);\n",

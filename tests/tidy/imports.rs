@@ -15,6 +15,7 @@ const FLOW: &[&str] = &[
     "profile",
     "optimise",
     "lower",
+    "passes",
     "c",
     "back",
     "prove",
@@ -25,7 +26,7 @@ const FLOW: &[&str] = &[
 ];
 
 /// Those that stand side by side: none of them uses another.
-const APART: &[&str] = &["optimise", "back", "prove", "emit", "simulate"];
+const APART: &[&str] = &["optimise", "passes", "back", "prove", "emit", "simulate"];
 
 /// What only `tool` may use.
 const MACHINE: &[&str] = &["fs", "process", "net", "env", "os", "thread"];

@@ -10,13 +10,12 @@
 //! calls        the work loop, and all that a host calls
 //! ```
 
-use super::header::{self, macros};
-use super::host::{self, Items};
-use super::{Stack, function, instances, message, records, text};
+use super::header;
+use super::host;
+use super::{Stack, function, instances, message, state, text};
 use crate::c::parts::words;
 use crate::c::tree::{Function, Item};
 use crate::c::{printer, runtime};
-use crate::ir::{FunctionId, KernelId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The two files of a stack.
@@ -50,7 +49,9 @@ impl Named {
 pub fn print(stack: &Stack<'_>) -> Printed {
     let header = header::text(stack);
     let items = host::items(stack);
-    let functions = functions(stack);
+    let functions = function::all(stack).into_iter();
+    let functions = functions.map(|one| (one.name.clone(), Item::Function(one)));
+    let functions = Named::all(functions.collect());
     let entries = printer::file(&items.entries);
     let groups = [
         [message::functions(stack), items.hooks.clone()].concat(),
@@ -81,7 +82,7 @@ pub fn print(stack: &Stack<'_>) -> Printed {
     });
     let declared: Vec<Item> = declared.collect();
     let constants = chosen.of(constants);
-    let state = state(stack, &items, &chosen, &header);
+    let state = state::items(stack, &items, (&chosen.mentioned, &chosen.code), &header);
     let sections = [
         ("state", state),
         ("what stands everywhere", constants),
@@ -111,10 +112,10 @@ fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 9]
         file += &format!("\n{}\n{copied}", printer::file(&[banner]));
     }
     file += &body;
-    let (macros, asserted) = macros::macros(stack, &format!("{header}{file}")).unwrap_or_default();
+    let (end, asserted) = header::end(stack, &format!("{header}{file}"));
     Printed {
         c: file + &asserted,
-        h: header + &macros + header::END,
+        h: header + &end,
     }
 }
 
@@ -127,7 +128,8 @@ fn top(stack: &Stack<'_>) -> String {
     };
     format!(
         "/*\n * {name}: compiled by Stackloom. What it does is said in the sources that stand \
-         beside its\n * functions; how it is called, in {name}.h.\n */\n#include \"{name}.h\"\n{own}"
+         beside its\n * functions; how it is called, in {name}.h.\n */\n\
+         #include \"{name}.h\"\n{own}"
     )
 }
 
@@ -136,19 +138,6 @@ fn declaration(function: &Function) -> Function {
         comment: String::new(),
         ..function.clone()
     }
-}
-
-/// All functions of the module, those of kernels first.
-fn functions(stack: &Stack<'_>) -> Vec<Named> {
-    let kernels = (0..stack.module.kernels.len() as u32).map(KernelId);
-    let kernels = kernels.flat_map(|id| function::kernel::functions(stack, id));
-    let own = (0..stack.module.functions.len() as u32).map(FunctionId);
-    let own = own.map(|id| function::print(stack, id));
-    let all = kernels.chain(own);
-    Named::all(
-        all.map(|one| (one.name.clone(), Item::Function(one)))
-            .collect(),
-    )
 }
 
 /// What something mentions, so far.
@@ -197,36 +186,4 @@ impl Chosen {
         let kept = all.into_iter().filter(|one| self.names.contains(&one.name));
         kept.map(|one| one.item).collect()
     }
-}
-
-/// Constants and structs.
-fn state(stack: &Stack<'_>, items: &Items, chosen: &Chosen, header: &str) -> Vec<Item> {
-    let name = &stack.names.stack;
-    let mut members = host::members(stack);
-    members.extend(records::members(stack));
-    let whole = Item::Struct {
-        comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
-        name: name.clone(),
-        members,
-    };
-    let results = records::results(stack).into_iter();
-    let results = results.filter(|(name, _)| chosen.mentioned.contains(name));
-    let mut rest = items.constants.clone();
-    rest.extend([message::structure(stack), records::settings(stack)]);
-    rest.extend(items.structs.iter().cloned());
-    rest.extend(results.map(|(_, item)| item));
-    rest.extend(function::kernel::words(stack));
-    rest.extend(records::structs(stack));
-    rest.extend(records::caches(stack));
-    rest.push(whole);
-    let text = printer::file(&rest) + &chosen.code;
-    let mentioned = words(&text);
-    let lengths = records::byte_lengths(stack.module).into_iter();
-    let own = lengths.filter(|length| {
-        let name = format!("{name}_bytes{length}");
-        mentioned.contains(&*name) && !header.contains(&format!("struct {name} {{"))
-    });
-    let mut all: Vec<Item> = own.map(|length| records::bytes(stack, length)).collect();
-    all.extend(rest);
-    all
 }

@@ -1,7 +1,6 @@
 //! Layouts: in, the kinds of a module; out, what stands beside their instances, and the numbers of
 //! their timers.
 
-use super::Stack;
 use crate::ir::{Attempt, KindId, Lives, Module, Op, Terminator, TimerId};
 use std::collections::BTreeSet;
 
@@ -65,18 +64,6 @@ impl Layout {
     }
 }
 
-/// The kinds that have timers, each with the number of its first timer.
-pub fn timers(module: &Module) -> Vec<(KindId, u32)> {
-    let mut next = 0;
-    let mut all = Vec::new();
-    for id in kinds(module) {
-        let own = of_kind(module, id);
-        all.extend((own > 0).then_some((id, next)));
-        next += own;
-    }
-    all
-}
-
 /// The number of all timers.
 pub fn timer_count(module: &Module) -> u32 {
     kinds(module).map(|id| of_kind(module, id)).sum()
@@ -85,9 +72,4 @@ pub fn timer_count(module: &Module) -> u32 {
 fn of_kind(module: &Module, id: KindId) -> u32 {
     let kind = &module.kinds[id.at()];
     kind.capacity * kind.timers.len() as u32
-}
-
-/// The constant that is the number of the first timer of a kind.
-pub fn first_timer(stack: &Stack<'_>, id: KindId) -> String {
-    format!("{}_TIMERS", stack.names.kind(id).to_uppercase())
 }

@@ -17,6 +17,7 @@
 //! prototype.rs  how functions of the module are declared and called
 //! records.rs    structs of kinds, settings, results, caches
 //! rounds.rs     events that would go round in calls
+//! state.rs      constants and structs
 //! shapes.rs     public values of a host, and their parts
 //! text/         C that every stack has in common
 //! host/         the host's side: constants, events, outputs, entries
@@ -37,6 +38,7 @@ pub mod prototype;
 pub mod records;
 pub mod rounds;
 pub mod shapes;
+pub mod state;
 pub mod text;
 pub mod types;
 
@@ -69,13 +71,13 @@ pub struct Stack<'m> {
     /// Streams into which bytes are put behind a gap.
     pub gaps: BTreeSet<Place>,
     /// Events that a reaction hands on and that could lead back to it: they go by the agenda.
-    rounds: BTreeSet<(FunctionId, FunctionId)>,
+    pub rounds: BTreeSet<(FunctionId, FunctionId)>,
 }
 
 impl<'m> Stack<'m> {
     /// Names for all of a module.
     pub fn new(module: &'m Module, sources: &'m Sources) -> Stack<'m> {
-        let mut names = Names::new(module);
+        let mut names = Names::new(module, host::reserved());
         let constants = Constants::of(module, &mut names);
         names.inside = names.taken.inside();
         Stack {

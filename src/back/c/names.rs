@@ -19,10 +19,24 @@ use crate::ir::{KindId, Module, Stored};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-/// Words that the text of every stack uses at the top of a file, or that name its parts.
-const OWN: &str = "FRAMES_IN FRAMES_OUT DELIVERED CONSUMED MERGED HELD DROPPED UNSENT COUNTED \
-    COUNTERS REASONS COUNTS HEADROOM BUFFER_SIZE KEPT STACK_AGENDA_FULL STACK_NO_SESSION \
-    STACK_TOO_LONG HOLDS LINKS FEWEST_OUTPUTS FEWEST_EVENTS work words";
+/// Words that the text of every stack uses at the top of a file, or that name its parts; headers
+/// that are in use have other names beside them.
+const OWN: &str = "AHEAD BUFFER_SIZE CONSUMED COUNTED COUNTERS COUNTS DELIVERED DROPPED \
+    FEWEST_EVENTS FEWEST_OUTPUTS FRAMES_IN FRAMES_OUT HEADROOM HELD HOLDS KEPT LINKS MERGED \
+    REASONS STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_SESSION STACK_TOO_LONG UNSENT add answer \
+    arrived at_once begin begin_call begin_inside begin_later begin_step begins_inside behind \
+    behind_all blank buffer_of consume copies count cut draw_reserve drop drop_queue drop_stream \
+    drop_window expire fill_spare frame_arrives give_buffer give_event go_on goes_on handle \
+    handle_waiting has_buffer has_room hold is_copied is_inside is_lent kept kept_last larger16 \
+    larger32 larger64 larger8 later lay_out leave leave_and_go_on leave_copy_and_go_on leave_last \
+    leave_now leave_untaken let_leave let_others_go make_room may_go_ahead may_go_on may_handle \
+    memory_layout message_from new_message new_message_in_place next_step open_up opened_last \
+    outcome pad piece precede put queue_pop queue_push reason retrieve reverse rewritten room_of \
+    run send_first send_frame send_spare_first set_aside settings_hold share sink skip smaller16 \
+    smaller32 smaller64 smaller8 stream_begin stream_insert stream_release stream_slice \
+    stream_take take_all take_apart take_buffer take_by_path take_copy take_lent take_next \
+    take_sent take_spare takes went window_forget window_insert window_make_room window_release \
+    window_replace window_share window_take work words";
 
 /// Members of the struct of a stack beside the instances of layers.
 const MEMBERS: &str = "shared config settings now_ns hash_odd counters paths timers timer_heap \
@@ -190,24 +204,19 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names for all of a module; those of the header come first.
-    pub fn new(module: &Module) -> Names {
+    /// Names for all of a module, beside those of the text that every stack has. Those of the
+    /// header come first.
+    pub fn new(module: &Module, reserved_too: impl Iterator<Item = &'static str>) -> Names {
         let stack = module.name.clone();
         let upper = stack.to_uppercase();
         let mut taken = reserved(&stack);
+        reserved_too.for_each(|word| taken.reserve(word));
         let records = record_names(module, &mut taken);
         let foreign_records = foreign_records(module, &mut taken);
         let enums = module.enums.iter();
         let enums = enums.map(|one| enum_names(&stack, one, &mut taken));
         let enums = enums.collect();
-        let links = module.links.iter().map(|link| LinkNames {
-            constant: constant(&mut taken, &upper, "link", &link.name),
-            calls: link
-                .calls
-                .as_ref()
-                .map(|function| taken.take(&format!("{stack}_{function}"))),
-        });
-        let links = links.collect();
+        let links = link_names(module, &mut taken);
         let ports = module
             .ports
             .iter()
@@ -229,15 +238,7 @@ impl Names {
         let functions = functions
             .map(|function| taken.take(&not_of_library(&stack, &function.name)))
             .collect();
-        let kernels = module.kernels.iter();
-        let kernels = kernels.map(|kernel| {
-            let name = taken.take(&not_of_library(&stack, &kernel.name));
-            for end in ["over", "words"] {
-                taken.reserve(&format!("{name}_{end}"));
-            }
-            name
-        });
-        let kernels = kernels.collect();
+        let kernels = kernel_names(module, &mut taken);
         let caches = module.caches.iter();
         let caches = caches.map(|cache| taken.take(&cache.name)).collect();
         Names {
@@ -285,6 +286,29 @@ impl Names {
     }
 }
 
+fn link_names(module: &Module, taken: &mut Taken) -> Vec<LinkNames> {
+    let upper = module.name.to_uppercase();
+    let all = module.links.iter().map(|link| LinkNames {
+        constant: constant(taken, &upper, "link", &link.name),
+        calls: link
+            .calls
+            .as_ref()
+            .map(|function| taken.take(&format!("{}_{function}", module.name))),
+    });
+    all.collect()
+}
+
+fn kernel_names(module: &Module, taken: &mut Taken) -> Vec<String> {
+    let all = module.kernels.iter().map(|kernel| {
+        let name = taken.take(&not_of_library(&module.name, &kernel.name));
+        for end in ["over", "words"] {
+            taken.reserve(&format!("{name}_{end}"));
+        }
+        name
+    });
+    all.collect()
+}
+
 /// A constant of the header.
 fn constant(taken: &mut Taken, upper: &str, of: &str, name: &str) -> String {
     taken.take(&identifier(&format!("{upper}_{of}_{name}")).to_uppercase())
@@ -321,8 +345,7 @@ fn counted_names(module: &Module, upper: &str, taken: &mut Taken) -> Vec<Counter
 fn reserved(stack: &str) -> Taken {
     let mut taken = Taken::default();
     let own = words::all().chain(OWN.split_whitespace());
-    own.chain(super::host::reserved())
-        .for_each(|word| taken.reserve(word));
+    own.for_each(|word| taken.reserve(word));
     taken.reserve(stack);
     for suffix in INTERFACE.split_whitespace() {
         taken.reserve(&format!("{stack}{suffix}"));

@@ -10,7 +10,6 @@ use super::script::{self, Beginning, Line};
 use super::subject::{Compiled, Subject};
 use super::wire;
 use super::{InC, Playing, Surroundings};
-use crate::passes::PASSES;
 use crate::simulate::externs::Externs;
 use crate::simulate::reference::Reference;
 use crate::simulate::stack::Stack;
@@ -179,16 +178,17 @@ impl Forms<'_> {
     /// The first pass of the stack IR behind which a trace runs otherwise than expected.
     fn first_wrong(&self, trace: &Trace, expected: &Run, last: Run) -> (String, Run) {
         let (program, _) = self.stack.woven();
-        for passes in 0..PASSES.len() {
-            let module = self.stack.woven_behind(passes);
+        let passes = std::iter::once("lower").chain(Compiled::passes());
+        let mut last_pass = "lower";
+        for (count, pass) in passes.enumerate() {
+            let module = self.stack.woven_behind(count);
             let externs = self.around_it.externs(program);
             let run = run::played(&module, program, &externs, trace);
             if run != *expected {
-                let pass = passes.checked_sub(1).map_or("lower", |at| PASSES[at].name);
                 return (format!("the stack IR behind {pass}"), run);
             }
+            last_pass = pass;
         }
-        let last_pass = PASSES.last().map_or("lower", |pass| pass.name);
         (format!("the stack IR behind {last_pass}"), last)
     }
 }

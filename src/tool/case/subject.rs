@@ -6,9 +6,8 @@
 use crate::diagnostic::Diagnostic;
 use crate::emit::{self, Emitted};
 use crate::ir::Module;
-use crate::ir::verify::verify;
 use crate::lower::lower;
-use crate::passes::PASSES;
+use crate::passes::{PASSES, verified};
 use crate::pipeline;
 use crate::source::Sources;
 use crate::tool::compiler::no_name;
@@ -64,7 +63,7 @@ impl Compiled {
     /// Its trees in the stack IR.
     pub fn module(&self) -> &Module {
         self.module
-            .get_or_init(|| verified(&self.program, &self.plain))
+            .get_or_init(|| verified(lower(&self.program, &self.plain), &[]))
     }
 
     /// Its woven trees in the stack IR, behind all passes.
@@ -73,17 +72,15 @@ impl Compiled {
             .get_or_init(|| self.woven_behind(PASSES.len()))
     }
 
+    /// The names of the passes of the stack IR, in order.
+    pub fn passes() -> impl Iterator<Item = &'static str> {
+        PASSES.iter().map(|pass| pass.name)
+    }
+
     /// Its woven trees in the stack IR, behind this number of passes.
     pub fn woven_behind(&self, passes: usize) -> Module {
         let (program, forest) = self.woven();
-        let mut module = verified(program, forest);
-        for pass in &PASSES[..passes] {
-            (pass.run)(&mut module);
-            if let Err(breaches) = verify(&module) {
-                panic!("{} behind {}: {}", program.name, pass.name, breaches[0]);
-            }
-        }
-        module
+        verified(lower(program, forest), &PASSES[..passes])
     }
 
     /// Its C, woven.
@@ -122,19 +119,6 @@ impl Subject {
             stacks: stacks.into_iter().filter(|_| right).map(compiled).collect(),
         }
     }
-}
-
-/// Trees in the stack IR.
-///
-/// # Panics
-///
-/// If the module breaks a rule: a mistake of the compiler.
-fn verified(program: &Program, forest: &Forest) -> Module {
-    let module = lower(program, forest);
-    if let Err(breaches) = verify(&module) {
-        panic!("{}: {}", program.name, breaches[0]);
-    }
-    module
 }
 
 /// A case may call its stack what no C can be called.

@@ -5,23 +5,27 @@
 use crate::ir::Module;
 use crate::ir::text::write_of;
 use crate::lower::lower;
+use crate::passes::{PASSES, verified};
 use crate::pipeline::{self, Checked, Known};
 use crate::tool::compiler::{self, Options};
 use crate::tool::failure::Failure;
 use crate::tool::terminal::result;
 use std::path::Path;
 
-/// The passes of the stack IR, in order.
-const PASSES: [&str; 1] = ["lower"];
+/// What makes the stack IR of trees: the first pass.
+const LOWER: &str = "lower";
 
 /// Prints the stack IR behind a pass.
 pub fn after(pass: &str, stack: &Path, options: &Options) -> Result<(), Failure> {
-    if !PASSES.contains(&pass) {
-        let passes = PASSES.join("`, `");
+    let names = PASSES.iter().map(|pass| pass.name);
+    let names: Vec<&str> = std::iter::once(LOWER).chain(names).collect();
+    let Some(count) = names.iter().position(|name| *name == pass) else {
+        let passes = names.join("`, `");
         let message = format!("there is no pass `{pass}`; the passes are `{passes}`");
         return Err(Failure::refused(message));
-    }
+    };
     let (sources, module) = compiler::with_stack(stack, options, lowered)?;
+    let module = verified(module, &PASSES[..count]);
     result(write_of(&module, &sources))
 }
 

@@ -4,31 +4,33 @@
 //! to which several edges lead stands behind them, with a label where it is not simply reached.
 //!
 //! ```text
-//! plan.rs        which values stand in place, which blocks are copied, which messages share a variable
-//! structure.rs   blocks and their ends
-//! value.rs       values: the expressions and variables that hold them
-//! number.rs      arithmetic and comparisons
-//! bytes.rs       numbers and bytes within others
-//! operation.rs   operations that cannot fail
-//! attempt.rs     operations that may fail
-//! container.rs   queues, windows, streams, sets
-//! events.rs      events that wait, leave or follow
-//! call.rs        calls and loops
-//! foreign.rs     functions in C
-//! kernel.rs      kernels over runs of bytes
+//! plan.rs                which values stand in place, which blocks are copied
+//! value.rs               expressions and variables that hold values
+//! number.rs              arithmetic and comparisons
+//! kernel.rs              kernels over runs of bytes
+//! printer_structure.rs   blocks and their ends
+//! printer_values.rs      values, computed in place or under a name
+//! printer_operations.rs  operations that cannot fail
+//! printer_bytes.rs       numbers and bytes within others
+//! printer_attempts.rs    operations that may fail
+//! printer_containers.rs  queues, windows, streams, sets
+//! printer_events.rs      events that wait, leave or follow
+//! printer_calls.rs       calls, loops, functions in C
+//! printer_kernels.rs     kernels that run
 //! ```
 
-pub mod attempt;
-pub mod bytes;
-pub mod call;
-pub mod container;
-pub mod events;
-pub mod foreign;
 pub mod kernel;
 pub mod number;
-pub mod operation;
 pub mod plan;
-pub mod structure;
+pub mod printer_attempts;
+pub mod printer_bytes;
+pub mod printer_calls;
+pub mod printer_containers;
+pub mod printer_events;
+pub mod printer_kernels;
+pub mod printer_operations;
+pub mod printer_structure;
+pub mod printer_values;
 pub mod value;
 
 use super::names::Taken;
@@ -36,7 +38,7 @@ use super::prototype::{self, Reach};
 use super::{Stack, with_all_used};
 use crate::c::tree::{Function as CFunction, Statement as S, atom};
 use crate::ir::definitions::Definitions;
-use crate::ir::{Function, FunctionId, Type, Value};
+use crate::ir::{Function, FunctionId, KernelId, Type, Value};
 use plan::Plan;
 use value::{Given, Variable};
 
@@ -61,6 +63,14 @@ pub struct Printer<'p> {
     taken: Taken,
     /// The struct that it returns, if it has several results.
     results: Option<String>,
+}
+
+/// Prints all functions of a module, those of kernels first.
+pub fn all(stack: &Stack<'_>) -> Vec<CFunction> {
+    let kernels = (0..stack.module.kernels.len() as u32).map(KernelId);
+    let kernels = kernels.flat_map(|id| kernel::functions(stack, id));
+    let own = (0..stack.module.functions.len() as u32).map(FunctionId);
+    kernels.chain(own.map(|id| print(stack, id))).collect()
 }
 
 /// Prints a function.

@@ -4,6 +4,7 @@
 //! widened before arithmetic, so nothing is computed as an `int`; behind it the result is cut.
 
 use crate::c::tree::{Expression as C, atom, binary, call, conditional};
+use crate::ir::evaluate;
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::types::ones;
 
@@ -142,7 +143,17 @@ pub fn arithmetic(how: Arithmetic, bits: u8, one: Number, other: Number) -> Numb
         return on_bits(how, one, other);
     }
     let width = if bits > 32 { 64 } else { 32 };
+    let is_zero = |number: &Number| number.constant() == Some(0);
+    if let (Some(one), Some(other)) = (one.constant(), other.constant())
+        && let Some(known) = evaluate::arithmetic(how, one, other, bits)
+    {
+        return Number::literal(bits, known);
+    }
     match how {
+        // Compilers warn of comparisons with what is always zero.
+        Arithmetic::And | Arithmetic::Mul if is_zero(&one) || is_zero(&other) => {
+            Number::literal(bits, 0)
+        }
         Arithmetic::Add | Arithmetic::Sub | Arithmetic::Mul => {
             let sign = match how {
                 Arithmetic::Add => "+",

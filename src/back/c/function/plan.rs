@@ -1,5 +1,5 @@
-//! The plan of a function: which values stand in place, which joins are written out again, and which
-//! messages share a variable.
+//! The plan of a function: values that stand in place, joins that are copied, and messages that
+//! share a variable.
 //!
 //! In: a function. Out: tables that the printer looks up. A value stands in place where it is used
 //! once, and nothing between its instruction and its use changes what it reads; the use is that of
@@ -71,7 +71,7 @@ impl Plan {
             standing,
             same,
         };
-        plan.count(function);
+        plan.count(stack, function);
         Placing::new(stack, function, &plan).place(&mut plan);
         plan
     }
@@ -96,30 +96,50 @@ impl Plan {
         self.uses[self.of_same(value).at()] > 0
     }
 
-    /// Counts uses, those of other names with those of the first.
-    fn count(&mut self, function: &Function) {
-        for id in &self.graph.order {
-            let block = function.block(*id);
-            for instruction in &block.instructions {
-                if is_alias(function, &instruction.op, &instruction.operands) {
+    /// Counts uses, those of other names with those of the first. What only gives a value counts
+    /// where that is used: so it goes from the end.
+    fn count(&mut self, stack: &Stack<'_>, function: &Function) {
+        for id in self.graph.order.clone().into_iter().rev() {
+            let block = function.block(id);
+            for edge in block.terminator.edges() {
+                if self.standing[edge.block.at()] == Standing::Nested {
                     continue;
                 }
-                for operand in &instruction.operands {
-                    self.uses[self.same[operand.at()].at()] += 1;
+                let parameters = &function.block(edge.block).parameters;
+                for (parameter, argument) in parameters.iter().zip(&edge.arguments) {
+                    if self.uses[parameter.at()] > 0 {
+                        self.use_all(&[*argument]);
+                    }
                 }
             }
-            for operand in block.terminator.operands() {
-                self.uses[self.same[operand.at()].at()] += 1;
-            }
-            for edge in block.terminator.edges() {
-                if self.standing[edge.block.at()] != Standing::Nested {
-                    for argument in &edge.arguments {
-                        self.uses[self.same[argument.at()].at()] += 1;
-                    }
+            self.use_all(&block.terminator.operands());
+            for instruction in block.instructions.iter().rev() {
+                let is_used = instruction
+                    .results
+                    .iter()
+                    .any(|one| self.uses[one.at()] > 0);
+                let is_counted = is_used || does_something(stack, &instruction.op);
+                if is_counted && !is_alias(function, &instruction.op, &instruction.operands) {
+                    self.use_all(&instruction.operands);
                 }
             }
         }
     }
+
+    fn use_all(&mut self, values: &[Value]) {
+        for value in values {
+            self.uses[self.same[value.at()].at()] += 1;
+        }
+    }
+}
+
+/// An operation does more than give a value.
+fn does_something(stack: &Stack<'_>, op: &Op) -> bool {
+    let mut effects = Effects::of(stack.module, op);
+    for function in called(stack.module, op) {
+        effects.add(&stack.effects[function.at()]);
+    }
+    !effects.are_none() || matches!(op, Op::With(_) | Op::Push | Op::Pull | Op::Cut | Op::Fill)
 }
 
 fn standing(function: &Function, graph: &Graph) -> Vec<Standing> {

@@ -87,6 +87,12 @@ fn enums(stack: &Stack<'_>) -> Vec<Item> {
     all.collect()
 }
 
+/// The end of the header, and the assertions of `NAME.c` about it; `text` has all structs.
+pub fn end(stack: &Stack<'_>, text: &str) -> (String, String) {
+    let (macros, asserted) = macros::macros(stack, text).unwrap_or_default();
+    (macros + END, asserted)
+}
+
 /// All structs and functions of the interface.
 fn public(stack: &Stack<'_>) -> Vec<Item> {
     let mut items = vec![configuration::config(stack), numbers::frame(stack)];

@@ -18,11 +18,12 @@ use crate::back::c::{Stack, shapes, types};
 use crate::c::printer::declaration;
 use crate::c::tree::{Expression as C, Item, Line, Statement as S, atom, call_statement};
 use crate::ir::op::{Op, Target, Told};
-use crate::ir::{FunctionId, Module, PortId, Terminator, Type};
+use crate::ir::{PortId, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// All events that may wait on the agenda.
-pub fn queued(module: &Module) -> BTreeSet<Target> {
+pub fn queued(stack: &Stack<'_>) -> BTreeSet<Target> {
+    let module = stack.module;
     let mut all = BTreeSet::new();
     for function in &module.functions {
         for one in function.instructions() {
@@ -36,11 +37,7 @@ pub fn queued(module: &Module) -> BTreeSet<Target> {
             }
         }
     }
-    for (from, to) in tails(module) {
-        if comes_round(module, from, to) {
-            all.insert(Target::Function(to));
-        }
-    }
+    all.extend(stack.rounds.iter().map(|(_, to)| Target::Function(*to)));
     let is_any_called = module.ports.iter().any(|port| port.calls.is_some());
     for (at, port) in module.ports.iter().enumerate() {
         let told = port.down.iter().filter_map(|notice| notice.handled);
@@ -52,36 +49,6 @@ pub fn queued(module: &Module) -> BTreeSet<Target> {
         all.extend(up.filter(|target| calls(module, *target)));
     }
     all
-}
-
-/// Events that reactions hand on within their step.
-fn tails(module: &Module) -> Vec<(FunctionId, FunctionId)> {
-    let mut all = Vec::new();
-    for (at, function) in module.functions.iter().enumerate() {
-        for block in &function.blocks {
-            if let Terminator::Tail(event, _) = &block.terminator
-                && let Target::Function(to) = event.target
-            {
-                all.push((FunctionId(at as u32), to));
-            }
-        }
-    }
-    all
-}
-
-/// A reaction that hands its event on may so come back to itself: `next_X` and no call of X.
-pub fn comes_round(module: &Module, from: FunctionId, to: FunctionId) -> bool {
-    let mut onward: BTreeMap<FunctionId, Vec<FunctionId>> = BTreeMap::new();
-    for (one, next) in tails(module) {
-        onward.entry(one).or_default().push(next);
-    }
-    let mut seen = BTreeSet::from([to]);
-    let mut open = vec![to];
-    while let Some(function) = open.pop() {
-        let next = onward.get(&function).into_iter().flatten();
-        open.extend(next.filter(|next| seen.insert(**next)));
-    }
-    seen.contains(&from)
 }
 
 /// Events that may wait, and the constants of their work.

@@ -78,7 +78,7 @@ pub struct Items {
 
 /// All pieces.
 pub fn items(stack: &Stack<'_>) -> Items {
-    let queued = agenda::queued(stack.module);
+    let queued = agenda::queued(stack);
     let agenda = Agenda::new(stack, &queued);
     let mut up = agenda.functions();
     up.extend(outputs::functions(stack));
@@ -380,8 +380,10 @@ b0:
         );
         let module = read(&circle).expect("the text is a module");
         let late = module.named("talk.late").expect("it is there");
-        assert!(agenda::comes_round(&module, late, late));
-        assert!(agenda::queued(&module).contains(&Target::Function(late)));
-        assert!(!agenda::queued(&module).contains(&Target::Link(LinkId(0))));
+        let sources = Sources::new();
+        let stack = Stack::new(&module, &sources);
+        assert!(stack.goes_round(late, late));
+        assert!(agenda::queued(&stack).contains(&Target::Function(late)));
+        assert!(!agenda::queued(&stack).contains(&Target::Link(LinkId(0))));
     }
 }

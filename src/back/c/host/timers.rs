@@ -120,7 +120,7 @@ fn of_kind(stack: &Stack<'_>, kind: &Kind) -> Vec<S> {
     let value = binary("%", atom("timer"), atom(count.to_string()));
     let is_any = !cases.is_empty();
     let otherwise = None;
-    Vec::from_iter(is_any.then(|| S::Switch {
+    Vec::from_iter(is_any.then_some(S::Switch {
         value,
         cases,
         otherwise,

@@ -11,3 +11,15 @@ static void put_word(struct words *words, uint64_t word) {
         words->length += 1;
     }
 }
+
+/* part add_multiple */
+#ifdef __GNUC__
+static void add_multiple(uint8_t *sum, const uint8_t *other, uint32_t length, uint8_t factor)
+    __attribute__((noinline));
+#endif
+
+/* Adds a multiple of bytes to others. Where GCC sees that these are few, it warns of the steps that
+ * are for many. */
+static void add_multiple(uint8_t *sum, const uint8_t *other, uint32_t length, uint8_t factor) {
+    sl_add_multiple(sum, other, length, factor);
+}

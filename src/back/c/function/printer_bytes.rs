@@ -3,11 +3,11 @@
 use super::super::types;
 use super::Printer;
 use super::number::{Kind, Number, mask};
-use super::operation::advanced;
+use super::printer_operations::advanced;
 use super::value::Given;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, call_statement};
 use crate::ir::op::{Bits, Number as Field, Op};
-use crate::ir::{Instruction, Type};
+use crate::ir::{Instruction, Type, Value};
 
 /// The bytes of the widest number that C has.
 const WIDEST: u32 = 8;
@@ -201,14 +201,14 @@ impl Printer<'_> {
                 out.push(call_statement("memcpy", given));
                 name
             }
-            Op::ReadPart(_) => {
+            Op::ReadPart(most) => {
                 let (data, _) = self.view(first, out);
                 let at = self.code(operands[1], out);
-                let count = self.code(operands[2], out);
+                let count = self.at_most(operands[2], *most, out);
                 let name = self.name(result, "bytes");
                 out.push(declared(&kind, &name, Some(atom("{{0}}"))));
                 let given = vec![atom(&name).member("at"), advanced(data, at), count];
-                out.push(call_statement("sl_copy", given));
+                out.push(call_statement("memcpy", given));
                 name
             }
             Op::Resize(to) => {
@@ -225,30 +225,7 @@ impl Printer<'_> {
                 ));
                 name
             }
-            Op::Put(Field { bytes, big }) => {
-                let given = self.bytes(first, out);
-                let name = self.name(result, "bytes");
-                out.push(declared(&kind, &name, Some(given)));
-                let at = self.code(operands[1], out);
-                let value = self.number(operands[2], out);
-                let place = advanced(atom(&name).member("at"), at);
-                store(*big, place, u32::from(*bytes), value, out);
-                name
-            }
-            Op::PutBytes => {
-                let given = self.bytes(first, out);
-                let name = self.name(result, "bytes");
-                out.push(declared(&kind, &name, Some(given)));
-                let Type::Bytes(length) = self.function.type_of(operands[2]) else {
-                    panic!("bytes are put in others");
-                };
-                let at = self.code(operands[1], out);
-                let part = self.bytes(operands[2], out).member("at");
-                let place = advanced(atom(&name).member("at"), at);
-                let given = vec![place, part, atom(length.to_string())];
-                out.push(call_statement("memcpy", given));
-                name
-            }
+            Op::Put(_) | Op::PutBytes => self.with_part(instruction, &kind, out),
             Op::AddScaled => self.added(instruction, &kind, out),
             Op::Scale => {
                 let given = self.bytes(first, out);
@@ -263,6 +240,33 @@ impl Printer<'_> {
             other => panic!("{other:?} makes no bytes"),
         };
         atom(name)
+    }
+
+    /// The same bytes with others in them.
+    fn with_part(&mut self, instruction: &Instruction, kind: &str, out: &mut Vec<S>) -> String {
+        let operands = &instruction.operands[..];
+        let given = self.bytes(operands[0], out);
+        let name = self.name(instruction.results[0], "bytes");
+        out.push(declared(kind, &name, Some(given)));
+        match &instruction.op {
+            Op::Put(Field { bytes, big }) => {
+                let at = self.code(operands[1], out);
+                let value = self.number(operands[2], out);
+                let place = advanced(atom(&name).member("at"), at);
+                store(*big, place, u32::from(*bytes), value, out);
+            }
+            _bytes => {
+                let Type::Bytes(length) = self.function.type_of(operands[2]) else {
+                    panic!("bytes are put in others");
+                };
+                let at = self.code(operands[1], out);
+                let part = self.bytes(operands[2], out).member("at");
+                let place = advanced(atom(&name).member("at"), at);
+                let given = vec![place, part, atom(length.to_string())];
+                out.push(call_statement("memcpy", given));
+            }
+        }
+        name
     }
 
     /// Bytes to which a multiple of others is added, as far as both reach.
@@ -285,7 +289,7 @@ impl Printer<'_> {
             }
         };
         let all = vec![atom(&name).member("at"), other, length, factor];
-        out.push(call_statement("sl_add_multiple", all));
+        out.push(call_statement("add_multiple", all));
         name
     }
 
@@ -310,11 +314,20 @@ impl Printer<'_> {
                 out.push(call_statement("memcpy", given));
             }
             _part => {
+                let most = length_of(self.function.type_of(operands[2]));
                 let bytes = self.bytes(operands[2], out).member("at");
-                let count = self.code(operands[3], out);
-                out.push(call_statement("sl_copy", vec![place, bytes, count]));
+                let count = self.at_most(operands[3], most, out);
+                out.push(call_statement("memcpy", vec![place, bytes, count]));
             }
         }
+    }
+
+    /// A number of bytes that is at most so much, which compilers are told.
+    fn at_most(&mut self, count: Value, most: u32, out: &mut Vec<S>) -> C {
+        let count = self.settled(count, "count", out).code;
+        let holds = binary("<=", count.clone(), atom(most.to_string()));
+        out.push(call_statement("sl_known", vec![holds]));
+        count
     }
 }
 
@@ -348,7 +361,7 @@ mod tests {
         assert_eq!(read(0, 4, true), "(uint32_t)at[0] >> 4");
         assert_eq!(read(4, 4, true), "(uint32_t)at[0] & 0xf");
         assert_eq!(read(3, 13, true), "(uint32_t)sl_load_big16(at) & 0x1fff");
-        assert_eq!(read(2, 1, true), "((uint32_t)at[0] >> 5 & 0x1) != 0");
+        assert_eq!(read(2, 1, true), "(((uint32_t)at[0] >> 5) & 0x1) != 0");
         assert_eq!(read(0, 3, false), "(uint32_t)at[0] & 0x7");
         assert_eq!(read(3, 5, false), "(uint32_t)at[0] >> 3");
         assert_eq!(

@@ -6,8 +6,8 @@
 use super::super::containers::Container;
 use super::super::types;
 use super::Printer;
-use super::attempt::Attempted;
 use super::number::Number;
+use super::printer_attempts::Attempted;
 use super::value::{Given, Variable, constant};
 use crate::c::tree::{
     Expression as C, Statement as S, assign, atom, binary, call, call_statement, conditional,
@@ -152,6 +152,7 @@ impl<'p> Printer<'p> {
         let own = self.container(place, operands, out);
         let rest = self.rest(place, operands).to_vec();
         let is_stream = matches!(own.stored, Stored::Stream(..));
+        let place_and_rest = (&own, &rest[..]);
         match how {
             Change::Empty => emptied(&own, out),
             Change::Restart if is_stream => {
@@ -168,18 +169,7 @@ impl<'p> Printer<'p> {
                 let at = self.code(rest[0], out);
                 out.push(call_statement("sl_window_begin", vec![address(&own), at]));
             }
-            Change::Add => {
-                let number = self.code(rest[0], out);
-                let given = vec![own.itself.clone(), own.capacity.clone(), number];
-                let added = call("sl_set_insert", given);
-                match self.plan.is_used(results[0]) {
-                    true => {
-                        let added = Given::Number(Number::bit(added));
-                        self.bind(results[0], added, "is_new", out);
-                    }
-                    false => out.push(S::Do(added)),
-                }
-            }
+            Change::Add => self.added_number(place_and_rest, results[0], out),
             Change::Clear => {
                 let given = vec![own.itself.clone(), own.capacity.clone()];
                 out.push(call_statement("sl_set_clear", given));
@@ -194,28 +184,55 @@ impl<'p> Printer<'p> {
                     false => call_statement("window_forget", and(own.window(), [to])),
                 });
             }
-            Change::ReleaseBytes => {
-                let to = self.code(rest[0], out);
-                let mut given = vec![
-                    address(&own),
-                    own.ranges.clone(),
-                    own.pieces.clone().address(),
-                ];
-                given.extend([own.capacity.clone(), own.largest.clone(), to]);
-                let freed = call("stream_release", with_stack(given));
-                match self.plan.is_used(results[0]) {
-                    true => {
-                        let freed = Given::Number(Number::word(freed));
-                        self.bind(results[0], freed, "freed", out);
-                    }
-                    false => out.push(S::Do(freed)),
-                }
-            }
+            Change::ReleaseBytes => self.released_bytes(place_and_rest, results[0], out),
             Change::Replace => self.replaced(&own, &rest, out),
             Change::DropAll(reason) => {
                 let reason = atom(self.stack.names.reasons[reason.at()].clone());
                 out.extend(own.dropped(&reason));
             }
+        }
+    }
+
+    /// A number goes into a set.
+    fn added_number(
+        &mut self,
+        (own, rest): (&Container<'_>, &[Value]),
+        result: Value,
+        out: &mut Vec<S>,
+    ) {
+        let number = self.code(rest[0], out);
+        let given = vec![own.itself.clone(), own.capacity.clone(), number];
+        let added = call("sl_set_insert", given);
+        match self.plan.is_used(result) {
+            true => {
+                let added = Given::Number(Number::bit(added));
+                self.bind(result, added, "is_new", out);
+            }
+            false => out.push(S::Do(added)),
+        }
+    }
+
+    /// Bytes leave a stream.
+    fn released_bytes(
+        &mut self,
+        (own, rest): (&Container<'_>, &[Value]),
+        result: Value,
+        out: &mut Vec<S>,
+    ) {
+        let to = self.code(rest[0], out);
+        let mut given = vec![
+            address(own),
+            own.ranges.clone(),
+            own.pieces.clone().address(),
+        ];
+        given.extend([own.capacity.clone(), own.largest.clone(), to]);
+        let freed = call("stream_release", with_stack(given));
+        match self.plan.is_used(result) {
+            true => {
+                let freed = Given::Number(Number::word(freed));
+                self.bind(result, freed, "freed", out);
+            }
+            false => out.push(S::Do(freed)),
         }
     }
 
@@ -305,6 +322,50 @@ impl<'p> Printer<'p> {
             .collect()
     }
 
+    /// An item leaves a queue or window, if it is there.
+    fn item_taken(
+        &mut self,
+        attempt: &Attempt,
+        (own, rest): (&Container<'_>, &[Value]),
+        results: &[Value],
+        out: &mut Vec<S>,
+    ) -> Attempted {
+        let found = match attempt {
+            Attempt::Pop(_) => call("sl_ring_pop", queue(own)),
+            _take => {
+                let number = self.code(rest[0], out);
+                call("sl_window_take", and(own.window(), [number]))
+            }
+        };
+        let slot = self.keep("slot", "uint32_t", found, out);
+        let mut tried = Attempted::new(is_there(&slot));
+        (tried.first, tried.results) = self.taken(own, &slot, results);
+        tried
+    }
+
+    /// An item goes into a queue or window, if there is a place.
+    fn item_put(
+        &mut self,
+        attempt: &Attempt,
+        (own, rest): (&Container<'_>, &[Value]),
+        out: &mut Vec<S>,
+    ) -> Attempted {
+        let (found, item) = match attempt {
+            Attempt::PushItem(_) => ("sl_ring_push", rest),
+            _insert => ("sl_window_insert", &rest[1..]),
+        };
+        let parts = self.settled_parts(item, out);
+        let given = match attempt {
+            Attempt::PushItem(_) => queue(own),
+            _insert => and(own.window(), [self.code(rest[0], out)]),
+        };
+        let slot = self.keep("slot", "uint32_t", call(found, given), out);
+        let mut tried = Attempted::new(is_there(&slot));
+        tried.first = self.put(own, &slot, parts);
+        tried.back = self.refused(item);
+        tried
+    }
+
     /// Tries something with a container.
     pub fn attempt_in_place(
         &mut self,
@@ -316,37 +377,11 @@ impl<'p> Printer<'p> {
     ) -> Attempted {
         let own = self.container(place, operands, out);
         let rest = self.rest(place, operands).to_vec();
-        let is_there = |slot: &C| binary("!=", slot.clone(), atom("SL_NONE"));
         match attempt {
             Attempt::Pop(_) | Attempt::Take(_) => {
-                let found = match attempt {
-                    Attempt::Pop(_) => call("sl_ring_pop", queue(&own)),
-                    _take => {
-                        let number = self.code(rest[0], out);
-                        call("sl_window_take", and(own.window(), [number]))
-                    }
-                };
-                let slot = self.keep("slot", "uint32_t", found, out);
-                let mut tried = Attempted::new(is_there(&slot));
-                (tried.first, tried.results) = self.taken(&own, &slot, results);
-                tried
+                self.item_taken(attempt, (&own, &rest), results, out)
             }
-            Attempt::PushItem(_) | Attempt::Insert(_) => {
-                let (found, item) = match attempt {
-                    Attempt::PushItem(_) => ("sl_ring_push", &rest[..]),
-                    _insert => ("sl_window_insert", &rest[1..]),
-                };
-                let parts = self.settled_parts(item, out);
-                let given = match attempt {
-                    Attempt::PushItem(_) => queue(&own),
-                    _insert => and(own.window(), [self.code(rest[0], out)]),
-                };
-                let slot = self.keep("slot", "uint32_t", call(found, given), out);
-                let mut tried = Attempted::new(is_there(&slot));
-                tried.first = self.put(&own, &slot, parts);
-                tried.back = self.refused(item);
-                tried
-            }
+            Attempt::PushItem(_) | Attempt::Insert(_) => self.item_put(attempt, (&own, &rest), out),
             Attempt::ShareItem(_) => {
                 let number = self.code(rest[0], out);
                 let given = and(messages(&own), [number]);
@@ -382,6 +417,11 @@ impl<'p> Printer<'p> {
     }
 }
 
+/// A slot was found.
+fn is_there(slot: &C) -> C {
+    binary("!=", slot.clone(), atom("SL_NONE"))
+}
+
 /// A container holds nothing, and begins at 0.
 fn emptied(own: &Container<'_>, out: &mut Vec<S>) {
     let empty = |kind: &str| atom(format!("({kind}){{0}}"));
@@ -406,6 +446,11 @@ fn emptied(own: &Container<'_>, out: &mut Vec<S>) {
             let given = vec![own.itself.clone(), own.capacity.clone()];
             out.push(call_statement("sl_set_clear", given));
         }
-        Stored::Value(_) | Stored::Foreign(_) => unreachable!("it is no container"),
+        Stored::Foreign(_) => {
+            let itself = crate::c::printer::expression(&own.itself);
+            let given = vec![address(own), atom("0"), atom(format!("sizeof {itself}"))];
+            out.push(call_statement("memset", given));
+        }
+        Stored::Value(_) => unreachable!("a value is not emptied"),
     }
 }

@@ -48,6 +48,14 @@ impl<'p> Printer<'p> {
 
     /// The value of an operation that does nothing else.
     pub fn computed(&mut self, instruction: &'p Instruction, out: &mut Vec<S>) -> Option<Given> {
+        match self.numeric(instruction, out) {
+            Some(given) => Some(given),
+            None => self.looked_up(instruction, out),
+        }
+    }
+
+    /// The value of an operation that looks at its operands alone.
+    fn numeric(&mut self, instruction: &'p Instruction, out: &mut Vec<S>) -> Option<Given> {
         let operands = &instruction.operands[..];
         let of = |at: usize| self.function.type_of(operands[at]);
         let bits = |at: usize| of(at).bits().unwrap_or(32);
@@ -76,12 +84,11 @@ impl<'p> Printer<'p> {
             }
             Op::SignExtend(to) => {
                 let from = bits(0);
-                let of = self.number(operands[0], out).signed(from);
+                let of = self.number(operands[0], out).wide(*to);
+                let sign = || Number::literal(64, 1 << (from - 1)).code;
+                let extended = binary("-", binary("^", of, sign()), sign());
                 let width = if *to > 32 { 64 } else { 32 };
-                let wide = of
-                    .cast(format!("int{width}_t"))
-                    .cast(format!("uint{width}_t"));
-                Given::Number(truncated(*to, Number::local(*to, wide)))
+                Given::Number(truncated(*to, Number::local(width, extended)))
             }
             Op::Truncate(to) => {
                 let of = self.number(operands[0], out);
@@ -89,6 +96,14 @@ impl<'p> Printer<'p> {
             }
             Op::Concat => Given::Number(self.concatenated(operands, out)),
             Op::At(_) | Op::Index => self.value(operands[0], out),
+            _other => return None,
+        })
+    }
+
+    /// The value of an operation that looks at memory, bytes, containers.
+    fn looked_up(&mut self, instruction: &'p Instruction, out: &mut Vec<S>) -> Option<Given> {
+        let operands = &instruction.operands[..];
+        Some(match &instruction.op {
             Op::Load(region) => self.loaded(*region, operands, instruction.results[0], out),
             Op::Get(_)
             | Op::Read(_)
@@ -138,8 +153,14 @@ impl<'p> Printer<'p> {
 
     /// The statements of an operation that does something; false of one that only gives a value.
     fn states(&mut self, instruction: &'p Instruction, out: &mut Vec<S>) -> bool {
+        self.on_messages(instruction, out)
+            || self.on_instances(instruction, out)
+            || self.on_the_rest(instruction, out)
+    }
+
+    /// Statements about memory and messages.
+    fn on_messages(&mut self, instruction: &'p Instruction, out: &mut Vec<S>) -> bool {
         let operands = &instruction.operands[..];
-        let results = &instruction.results[..];
         match &instruction.op {
             Op::Store(region) => {
                 let (value, place) = operands.split_last().expect("a store has a value");
@@ -162,6 +183,16 @@ impl<'p> Printer<'p> {
                 let given = self.buffer_of(operands[0]);
                 out.push(call_statement("consume", given));
             }
+            _other => return false,
+        }
+        true
+    }
+
+    /// Statements about instances and their timers.
+    fn on_instances(&mut self, instruction: &'p Instruction, out: &mut Vec<S>) -> bool {
+        let operands = &instruction.operands[..];
+        let results = &instruction.results[..];
+        match &instruction.op {
             Op::Begin(kind) => {
                 let index = self.settled(operands[0], "index", out).code;
                 let mut given = vec![atom("stack"), index.clone()];
@@ -193,6 +224,16 @@ impl<'p> Printer<'p> {
                 let timer = self.timer((*kind, *timer), operands[0], out).address();
                 out.push(call_statement("sl_timer_stop", vec![timer]));
             }
+            _other => return false,
+        }
+        true
+    }
+
+    /// Statements about containers, the agenda, calls, counters and caches.
+    fn on_the_rest(&mut self, instruction: &'p Instruction, out: &mut Vec<S>) -> bool {
+        let operands = &instruction.operands[..];
+        let results = &instruction.results[..];
+        match &instruction.op {
             Op::Change(how, place) => self.change(*how, *place, (operands, results), out),
             Op::Ask(crate::ir::op::Question::First, place) => {
                 self.first_of_window(*place, (operands, results), out);
@@ -235,7 +276,7 @@ impl<'p> Printer<'p> {
                 let place = self.region(Region::Valid(*cache), operands, out);
                 out.push(assign(place, atom("false")));
             }
-            _value => return false,
+            _other => return false,
         }
         true
     }
@@ -265,6 +306,12 @@ impl<'p> Printer<'p> {
             true => self.settled(operands[0], "chosen", out).code,
             false => self.code(operands[0], out),
         };
+        if let Some(at) = ["true", "false"]
+            .iter()
+            .position(|one| condition == atom(*one))
+        {
+            return self.value(operands[1 + at], out);
+        }
         let one = self.value(operands[1], out);
         let other = self.value(operands[2], out);
         let choice = |one: C, other: C| conditional(condition.clone(), one, other);
@@ -272,10 +319,14 @@ impl<'p> Printer<'p> {
             (Given::Number(one), Given::Number(other)) => {
                 let of = self.function.type_of(operands[1]);
                 let bits = of.bits().unwrap_or(32);
-                // Two literals alone would be an `int`.
-                let one_code = match (one.constant(), other.constant()) {
-                    (Some(_), Some(_)) if bits > 1 => one.wide(bits),
-                    _ => one.code,
+                // Two that are narrow would be an `int`.
+                let is_wide = |one: &Number| match one.kind {
+                    number::Kind::Unsigned(width) => width >= 32,
+                    number::Kind::Literal(_) | number::Kind::Bool => false,
+                };
+                let one_code = match is_wide(&one) || is_wide(&other) || bits == 1 {
+                    true => one.code,
+                    false => one.wide(bits),
                 };
                 Given::Number(Number::local(bits, choice(one_code, other.code)))
             }
@@ -355,13 +406,11 @@ impl<'p> Printer<'p> {
         match region {
             Region::Field(kind, field) => self.field(Place { kind, field }, place, out),
             Region::Setting(id) => {
-                let settings = match self.reach {
-                    Reach::Settings => atom("settings").behind(&names.settings[id.at()]),
-                    Reach::Nothing | Reach::Stack => atom("stack")
-                        .behind("settings")
-                        .member(&names.settings[id.at()]),
-                };
-                settings
+                let name = &names.settings[id.at()];
+                match self.reach {
+                    Reach::Settings => atom("settings").behind(name),
+                    Reach::Nothing | Reach::Stack => atom("stack").behind("settings").member(name),
+                }
             }
             Region::Now => atom("stack").behind("now_ns"),
             Region::Valid(cache) => self.cache(cache, place, out).member("valid"),
@@ -579,7 +628,10 @@ fn set(place: C, value: C) -> S {
         C::Binary(sign @ ("+" | "-"), left, rest)
             if *left == place && !matches!(*rest, C::Cast(..)) =>
         {
-            let how = if sign == "+" { "+=" } else { "-=" };
+            let how = match sign {
+                "+" => "+=",
+                _minus => "-=",
+            };
             S::Assign(place, how, *rest)
         }
         value => assign(place, value),
@@ -625,9 +677,9 @@ pub fn truncated(to: u8, of: Number) -> Number {
 
 /// `data + at`.
 pub fn advanced(data: C, at: C) -> C {
-    match &at {
-        C::Atom(text) if text == "0" => data,
-        _ => binary("+", data, at),
+    match at == atom("0") {
+        true => data,
+        false => binary("+", data, at),
     }
 }
 

@@ -5,8 +5,9 @@
 //! label (Ramsey, "Beyond Relooper", 2022; graphs have no cycles here).
 
 use super::Printer;
-use super::attempt::Attempted;
 use super::plan::Standing;
+use super::printer_attempts::Attempted;
+use super::printer_values::unasked;
 use super::value::Given;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, call_statement, leaves};
 use crate::ir::{Block, BlockId, Edge, Terminator, Type, Value};
@@ -163,8 +164,10 @@ impl Printer<'_> {
             }
             Standing::Copied => {
                 for (parameter, argument) in given.iter().zip(&edge.arguments) {
-                    let held = self.value(*argument, &mut out);
-                    self.bind(*parameter, held, "given", &mut out);
+                    if self.plan.is_used(*parameter) {
+                        let held = self.value(*argument, &mut out);
+                        self.bind(*parameter, held, "given", &mut out);
+                    }
                 }
                 for (parameter, result) in made.iter().zip(results) {
                     self.hold(*parameter, result.clone());
@@ -216,7 +219,7 @@ impl Printer<'_> {
                 },
             ) => {
                 out.push(assign(data, from));
-                out.push(assign(length, of));
+                out.extend((length != unasked()).then(|| assign(length, of)));
             }
             (place, held) => panic!("{held:?} does not fit in {place:?}"),
         }
@@ -260,10 +263,8 @@ fn either(condition: C, then: Vec<S>, otherwise: Vec<S>, out: &mut Vec<S>) {
     let shorter = |one: &[S], other: &[S]| size(one) <= size(other);
     let guards_then = leaves(&then) && (!leaves(&otherwise) || shorter(&then, &otherwise));
     let (condition, inside, behind) = if then == otherwise {
-        // Either way comes to the same; the condition may still do something.
-        if let C::Call(..) | C::Binary(..) | C::Unary(..) = &condition
-            && has_call(&condition)
-        {
+        // Either way comes to the same; the condition may still do something, or have a name.
+        if condition != atom("true") && condition != atom("false") {
             out.push(S::Do(condition.cast("void")));
         }
         out.extend(then);
@@ -288,10 +289,6 @@ fn either(condition: C, then: Vec<S>, otherwise: Vec<S>, out: &mut Vec<S>) {
         otherwise: Vec::new(),
     });
     out.extend(behind);
-}
-
-fn has_call(code: &C) -> bool {
-    matches!(code, C::Call(..)) || code.parts().into_iter().any(has_call)
 }
 
 /// The number of statements, those within others too.

@@ -1,7 +1,7 @@
 //! Operations that may fail.
 //!
-//! In: one with its operands. Out: a condition that holds if it succeeds, and what holds its results
-//! then.
+//! In: one with its operands. Out: a condition that holds if it succeeds, and what holds its
+//! results then.
 
 use super::super::instances::soonest_name;
 use super::super::types;

@@ -1,0 +1,201 @@
+//! Values: in, one of the function; out, what holds it, computed in place or under a name.
+
+use super::super::types;
+use super::Printer;
+use super::number::{Kind, Number};
+use super::plan::Standing;
+use super::value::{Given, Variable, constant};
+use crate::c::tree::{Expression as C, Statement as S, atom};
+use crate::ir::{Edge, Op, Type, Value};
+
+impl Printer<'_> {
+    /// The value; one that stands in place is computed here.
+    pub fn value(&mut self, value: Value, out: &mut Vec<S>) -> Given {
+        let value = self.plan.of_same(value);
+        if let Some(given) = &self.given[value.at()] {
+            return given.clone();
+        }
+        let instruction = self.definition(value);
+        let given = self.computed(instruction, out);
+        given.expect("an operation with one result gives it")
+    }
+
+    /// A number.
+    pub fn number(&mut self, value: Value, out: &mut Vec<S>) -> Number {
+        match self.value(value, out) {
+            Given::Number(number) => number,
+            other => panic!("{value:?} is no number: {other:?}"),
+        }
+    }
+
+    /// A number, as C.
+    pub fn code(&mut self, value: Value, out: &mut Vec<S>) -> C {
+        self.number(value, out).code
+    }
+
+    /// A number that may stand in an expression several times.
+    pub fn settled(&mut self, value: Value, name: &str, out: &mut Vec<S>) -> Number {
+        let number = self.number(value, out);
+        match &number.code {
+            C::Atom(_) => number,
+            _ => {
+                let Type::Int(bits) = self.function.type_of(value) else {
+                    return number;
+                };
+                let own = self.local(name);
+                let kind = types::local(self.stack, Type::Int(bits));
+                out.push(constant(&kind, &own, number.code));
+                Number::local(bits, atom(own))
+            }
+        }
+    }
+
+    /// Bytes.
+    pub fn bytes(&mut self, value: Value, out: &mut Vec<S>) -> C {
+        match self.value(value, out) {
+            Given::Bytes(code) => code,
+            other => panic!("{value:?} are no bytes: {other:?}"),
+        }
+    }
+
+    /// A view: its first byte, and how many there are.
+    pub fn view(&mut self, value: Value, out: &mut Vec<S>) -> (C, C) {
+        match self.value(value, out) {
+            Given::View { data, length } => (data, length),
+            other => panic!("{value:?} is no view: {other:?}"),
+        }
+    }
+
+    /// The variable of a message.
+    pub fn message(&mut self, value: Value) -> Variable {
+        match &self.given[self.plan.of_same(value).at()] {
+            Some(Given::Message(variable)) => variable.clone(),
+            other => panic!("{value:?} is no message: {other:?}"),
+        }
+    }
+
+    /// The index of an instance.
+    pub fn instance(&mut self, value: Value, out: &mut Vec<S>) -> C {
+        self.code(value, out)
+    }
+
+    /// From here on this holds a value.
+    pub fn hold(&mut self, value: Value, given: Given) {
+        let value = self.plan.of_same(value);
+        self.given[value.at()] = Some(given);
+    }
+
+    /// Gives a value a name where it is computed, unless nobody uses it.
+    pub fn bind(&mut self, value: Value, given: Given, word: &str, out: &mut Vec<S>) {
+        if !self.plan.is_used(value) {
+            return;
+        }
+        let of = self.function.type_of(value);
+        let held = match given {
+            Given::Number(Number {
+                kind: Kind::Literal(_),
+                ..
+            })
+            | Given::Message(_)
+            | Given::Slot(_) => given,
+            Given::Number(number) if matches!(number.code, C::Atom(_)) => Given::Number(number),
+            Given::Number(number) => {
+                let name = self.name(value, word);
+                out.push(constant(&types::local(self.stack, of), &name, number.code));
+                match of {
+                    Type::Int(bits) => Given::Number(Number::local(bits, atom(name))),
+                    _ => Given::Number(Number::word(atom(name))),
+                }
+            }
+            Given::Bytes(C::Atom(name)) => Given::Bytes(C::Atom(name)),
+            Given::Bytes(code) => {
+                let name = self.name(value, word);
+                out.push(constant(&types::local(self.stack, of), &name, code));
+                Given::Bytes(atom(name))
+            }
+            Given::View { data, length } => {
+                let name = self.name(value, word);
+                let length_name = self.local(&format!("{name}_length"));
+                out.push(S::Declare {
+                    kind: "const uint8_t *const".to_string(),
+                    name: name.clone(),
+                    value: Some(data),
+                });
+                let length = match length {
+                    C::Atom(_) => length,
+                    length if self.asks_length(value) => {
+                        out.push(constant("uint32_t", &length_name, length));
+                        atom(length_name)
+                    }
+                    length => length,
+                };
+                let data = atom(name);
+                Given::View { data, length }
+            }
+        };
+        self.hold(value, held);
+    }
+
+    /// A value in a variable that is only declared: each edge to a join sets it.
+    pub fn declare(&mut self, value: Value, word: &str, out: &mut Vec<S>) {
+        if !self.plan.is_used(value) && self.function.type_of(value) != Type::Message {
+            return;
+        }
+        let of = self.function.type_of(value);
+        let name = self.name(value, word);
+        let declared = |kind: String, name: &str| S::Declare {
+            kind,
+            name: name.to_string(),
+            value: None,
+        };
+        out.push(declared(types::local(self.stack, of), &name));
+        let held = match of {
+            Type::Int(bits) => Given::Number(Number::local(bits, atom(name))),
+            Type::Instance(_) => Given::Number(Number::word(atom(name))),
+            Type::Bytes(_) => Given::Bytes(atom(name)),
+            Type::Message => Given::Message(Variable::own(&name)),
+            Type::Slot => Given::Slot(atom(name)),
+            Type::View if !self.asks_length(value) => Given::View {
+                data: atom(name),
+                length: unasked(),
+            },
+            Type::View => {
+                let length = self.local(&format!("{name}_length"));
+                out.push(declared("uint32_t".to_string(), &length));
+                Given::View {
+                    data: atom(name),
+                    length: atom(length),
+                }
+            }
+        };
+        self.hold(value, held);
+    }
+
+    /// A view's length is looked at, or the view is handed on.
+    fn asks_length(&self, view: Value) -> bool {
+        let view = self.plan.of_same(view);
+        let same = |value: &Value| self.plan.of_same(*value) == view;
+        let is_data_alone = |op: &Op| {
+            matches!(
+                op,
+                Op::Read(_) | Op::ReadBytes(_) | Op::ReadPart(_) | Op::SubView | Op::Run(..)
+            )
+        };
+        let mut instructions = self.function.instructions();
+        let asks = instructions.any(|one| !is_data_alone(&one.op) && one.operands.iter().any(same));
+        let mut ends = self.function.blocks.iter();
+        asks || ends.any(|block| {
+            let nested = |edge: &&Edge| self.plan.standing[edge.block.at()] == Standing::Nested;
+            let edges = block.terminator.edges().into_iter();
+            let mut given = edges
+                .filter(|edge| !nested(edge))
+                .flat_map(|edge| &edge.arguments);
+            block.terminator.operands().iter().any(same) || given.any(same)
+        })
+    }
+}
+
+/// The length of a view that nobody asks for.
+pub fn unasked() -> C {
+    atom("SL_NONE")
+}
