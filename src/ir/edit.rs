@@ -18,6 +18,18 @@ pub fn substitute(function: &mut Function, by: &[Value]) {
     }
 }
 
+/// As [`substitute`], where a value in `by` may stand for one that stands for another.
+pub fn substitute_in_turn(function: &mut Function, mut by: Vec<Value>) {
+    for at in 0..by.len() {
+        let mut last = by[at];
+        while by[last.at()] != last {
+            last = by[last.at()];
+        }
+        by[at] = last;
+    }
+    substitute(function, &by);
+}
+
 /// All values that a terminator uses, to be changed: its own, and those of its edges.
 pub fn operands_mut(end: &mut Terminator) -> Vec<&mut Value> {
     match end {

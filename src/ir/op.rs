@@ -480,6 +480,18 @@ impl Op {
         }
     }
 
+    /// Its two operands may change places.
+    pub fn is_commutative(&self) -> bool {
+        use Arithmetic::{Add, And, Mul, Or, Smax, Smin, Umax, Umin, Xor};
+        match self {
+            Op::Arithmetic(how) => {
+                matches!(how, Add | Mul | And | Or | Xor | Umin | Umax | Smin | Smax)
+            }
+            Op::Compare(how) => matches!(how, Compare::Eq | Compare::Ne),
+            _ => false,
+        }
+    }
+
     /// A constant of a type: a number, or bytes that are all zero.
     pub fn zero(of: Type) -> Option<Op> {
         match of {

@@ -10,7 +10,7 @@
 //! ```
 
 use crate::ir::definitions::Definitions;
-use crate::ir::edit::{compact, substitute};
+use crate::ir::edit::{compact, substitute_in_turn};
 use crate::ir::op::Op;
 use crate::ir::{Block, BlockId, Edge, Function, Module, Terminator, Value};
 use std::collections::BTreeMap;
@@ -169,14 +169,6 @@ fn merge(function: &mut Function) -> bool {
             changed = true;
         }
     }
-    // A value may stand for one that stands for another.
-    for at in 0..by.len() {
-        let mut last = by[at];
-        while by[last.at()] != last {
-            last = by[last.at()];
-        }
-        by[at] = last;
-    }
-    substitute(function, &by);
+    substitute_in_turn(function, by);
     changed
 }

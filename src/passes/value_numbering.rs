@@ -8,12 +8,12 @@
 //!
 //! ```text
 //! store udp.port %u, %1        branch %c, b1, b2
-//! %2 = load udp.port %u        b1: %d is %c; uses of %d here are uses of 1
-//! uses of %2 are uses of %1
+//! %2 = load udp.port %u        b1: %2 = select %c, %x, %y
+//! uses of %2 are uses of %1    uses of %2 are uses of %x; so does a branch on %c go one way
 //! ```
 
 use crate::ir::definitions::Definitions;
-use crate::ir::edit::{compact, substitute};
+use crate::ir::edit::{compact, substitute, substitute_in_turn};
 use crate::ir::effects::{Effects, Resource, called, called_by_attempt};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Attempt, Op};
@@ -175,7 +175,11 @@ impl Numbering<'_> {
         };
         if is_value && effects.are_none() && !matches!(op, Op::Loop(..) | Op::Run(..)) {
             let result = instruction.results[0];
-            let key = self.key(op.clone(), instruction.operands.clone(), &effects);
+            let mut operands = instruction.operands.clone();
+            if op.is_commutative() {
+                operands.sort();
+            }
+            let key = self.key(op.clone(), operands, &effects);
             return match self.known(&key, id) {
                 Some(first) => {
                     self.by[result.at()] = first;
@@ -277,7 +281,16 @@ fn known_conditions(function: &mut Function, graph: &Graph) {
         above.next().map(|(_, holds)| *holds)
     };
     let mut taken = Vec::new();
+    let mut by: Vec<Value> = (0..function.values.len() as u32).map(Value).collect();
     for (id, block) in function.all_blocks() {
+        for instruction in &block.instructions {
+            if let (Op::Select, [condition, one, other]) =
+                (&instruction.op, &instruction.operands[..])
+                && let Some(holds) = known(*condition, id)
+            {
+                by[instruction.results[0].at()] = if holds { *one } else { *other };
+            }
+        }
         if let Terminator::Branch {
             condition,
             then,
@@ -286,17 +299,11 @@ fn known_conditions(function: &mut Function, graph: &Graph) {
         } = &block.terminator
             && let Some(holds) = known(*condition, id)
         {
-            taken.push((
-                id,
-                if holds {
-                    then.clone()
-                } else {
-                    otherwise.clone()
-                },
-            ));
+            taken.push((id, if holds { then } else { otherwise }.clone()));
         }
     }
     for (id, edge) in taken {
         function.blocks[id.at()].terminator = Terminator::Jump(edge);
     }
+    substitute_in_turn(function, by);
 }

@@ -138,7 +138,7 @@ enum Verb {
         /// Lists every joint, branch and control state of the stack
         #[arg(long)]
         all: bool,
-        /// Prints the stack IR behind this pass; `lower` makes it; an unknown name lists all
+        /// Prints the stack IR behind `lower` or a pass; an unknown name lists all
         #[arg(long, value_name = "PASS", conflicts_with = "all")]
         after: Option<String>,
         #[command(flatten)]

@@ -1,7 +1,7 @@
 //! Pieces of C of which the files of this folder are made: in, names and statements; out, functions
 //! and lines.
 
-use crate::c::tree::{Function, Item, Line, Statement as S};
+use crate::c::tree::{Function, Item, Line, Statement as S, assign, atom};
 
 /// A function of the file that is not called from elsewhere.
 pub fn own(comment: &str, name: &str, parameters: Vec<String>, body: Vec<S>) -> (String, Item) {
@@ -32,4 +32,21 @@ pub fn line(text: &str, comment: &str) -> Line {
         text: text.to_string(),
         comment: comment.to_string(),
     }
+}
+
+/// The members that each output of a port has: the port, the session, and the bytes of a message,
+/// or none.
+pub fn told_to_all(port: &str, carries: bool) -> Vec<S> {
+    let output = |member: &str| atom("output").behind(member);
+    let parts = [("data", "NULL"), ("length", "0"), ("buffer", "NULL")];
+    let parts = parts.map(|(part, none)| match carries {
+        true => assign(output(part), atom("message").behind(part)),
+        false => assign(output(part), atom(none)),
+    });
+    let mut all = vec![
+        assign(output("place"), atom(port)),
+        assign(output("session"), atom("session")),
+    ];
+    all.extend(parts);
+    all
 }

@@ -11,7 +11,7 @@
 //! A host takes outputs without a word to the stack. So each of its calls first looks at those that
 //! it has taken since the last one: `settle`.
 
-use super::build::own;
+use super::build::{own, told_to_all};
 use crate::back::c::Stack;
 use crate::back::c::names::identifier;
 use crate::back::c::shapes;
@@ -55,8 +55,7 @@ pub fn is_unknown(stack: &Stack<'_>, how: Listening) -> C {
 /// A session is handed over.
 pub fn accepted(stack: &Stack<'_>, how: Listening) -> Vec<S> {
     let own = |one| field(stack, how.session, atom("session"), one);
-    let output = |member: &str| atom("output").behind(member);
-    let accepted = output("with").member(tag(stack, how.port));
+    let accepted = atom("output").behind("with").member(tag(stack, how.port));
     let place = &stack.names.ports[how.port.at()].constant;
     let mut all = vec![
         assign(own(how.waits), atom("false")),
@@ -69,10 +68,12 @@ pub fn accepted(stack: &Stack<'_>, how: Listening) -> Vec<S> {
                 vec![atom("stack"), accepted_constant(stack)],
             )),
         },
-        assign(output("place"), atom(place)),
-        assign(output("session"), atom("session")),
-        assign(accepted.clone().member("listener"), own(how.made_by)),
     ];
+    all.extend(told_to_all(place, false));
+    all.push(assign(
+        accepted.clone().member("listener"),
+        own(how.made_by),
+    ));
     let opens = stack.module.ports[how.port.at()].opens.as_ref();
     let keys = accepted.member("keys");
     all.extend(opens.into_iter().flat_map(|opening| {

@@ -10,7 +10,7 @@
 //!
 //! An application is called when nothing else is under way; else X comes last, within this step.
 
-use super::build::own;
+use super::build::{own, told_to_all};
 use super::goals::{arguments, calls, carried, listened, parameters, with_names};
 use super::listening;
 use crate::back::c::header::ports::attributes;
@@ -155,7 +155,6 @@ impl<'s, 'm> Up<'s, 'm> {
             Told::Notice(notice) => names.next[notice as usize].clone(),
             Told::Message | Told::Started => format!("{}_DELIVER", self.stack.names.upper),
         };
-        let output = |member: &str| atom("output").behind(member);
         let mut all = Vec::new();
         all.extend(self.carries().then(delivered));
         all.push(S::Declare {
@@ -163,13 +162,8 @@ impl<'s, 'm> Up<'s, 'm> {
             name: "output".to_string(),
             value: Some(call("answer", vec![atom("stack"), atom(next)])),
         });
-        all.push(assign(output("place"), atom(&names.constant)));
-        all.push(assign(output("session"), atom("session")));
-        if self.carries() {
-            let parts = ["data", "length", "buffer"];
-            all.extend(parts.map(|part| assign(output(part), atom("message").behind(part))));
-        }
-        let with = |of: String| output("with").member(of);
+        all.extend(told_to_all(&names.constant, self.carries()));
+        let with = |of: String| atom("output").behind("with").member(of);
         match self.told {
             Told::Message | Told::Started => {
                 let with = with(identifier(&port.name));

@@ -1,9 +1,9 @@
 Calls of a host: what is the same for every stack; as `buffers.c`.
 
-/* part run */
+/* part handle_waiting */
 /* Handles what is on the agenda, as far as may be; an event that follows belongs to the step that
- * was taken. Then all leave that call functions of links. False if something still waits. */
-static bool run(struct STACK *stack) {
+ * was taken. */
+static void handle_waiting(struct STACK *stack) {
     while (stack->waiting != 0 && (stack->follows || may_go_on(stack))) {
         stack->follows = false;
         stack->shared.steps += 1;
@@ -15,6 +15,15 @@ static bool run(struct STACK *stack) {
             stack->events[first.event].next = stack->free_event;
             stack->free_event = first.event;
         }
+    }
+}
+
+/* part run */
+/* Handles what is on the agenda, mostly nothing. Then all leave that call functions of links. False
+ * if something still waits. */
+static inline bool run(struct STACK *stack) {
+    if (stack->waiting != 0) {
+        handle_waiting(stack);
     }
     if (!is_calling(stack)) {
         leave(stack);
