@@ -43,7 +43,6 @@ mod algebra;
 mod always;
 mod answer;
 mod apart;
-mod appended;
 mod assumed;
 mod attempt;
 mod backlog;
@@ -124,6 +123,7 @@ mod wire;
 
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement, atom};
+use crate::lower::memory::{is_only_appended, longest};
 use crate::source::{Sources, Span};
 use crate::tree::rewrites::Rewrites;
 use crate::tree::{Forest, Goal, Node, Output, Reaction, Tree};
@@ -327,7 +327,13 @@ impl<'a> Stack<'a> {
 
     /// Returns how many bytes a message of the application at a port can have.
     fn longest(&self, port: &Port) -> u32 {
-        memory::longest(self, port)
+        longest(self.program, self.forest, port, self.memory().room).0
+    }
+
+    /// Returns true if a reaction appends its message to a stream, and does nothing else with it.
+    fn only_appends(&self, reaction: Reaction) -> bool {
+        let tree = self.tree(reaction);
+        tree.is_some_and(|tree| is_only_appended(self.forest, tree))
     }
 
     fn tree(&self, reaction: Reaction) -> Option<&'a Tree> {

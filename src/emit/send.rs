@@ -12,7 +12,6 @@
 //! of a stream is copied there at once, and not to a buffer before.
 
 use super::Stack;
-use super::appended::is_only_appended;
 use super::begun::Begun;
 use super::external;
 use super::inline::{declaring, sized};
@@ -51,7 +50,7 @@ pub fn inline(
     if !head.starts_with(&format!("{}{own}(", result(stack))) {
         return None;
     }
-    let is_appended = is_only_appended(stack, reaction);
+    let is_appended = stack.only_appends(reaction);
     let [from, later] = heads(stack, port, head, is_appended);
     let sets_out = sets_out(stack, port, is_appended, atom("now_ns"));
     let sent = printer::block(&[S::Return(Some(sets_out))], 1);
@@ -93,7 +92,7 @@ pub fn functions(
         let refused = printer::block(&refused(stack, "STACK_NO_SESSION"), 1);
         return vec![with_body(head, unused.concat() + &refused)];
     };
-    let is_appended = is_only_appended(stack, reaction);
+    let is_appended = stack.only_appends(reaction);
     let [from, later] = heads(stack, port, head, is_appended);
     let begun = begun.iter().find(|one| one.reaction == reaction);
     let anew = from_body(stack, port, reaction, (quiet, begun));
@@ -171,7 +170,7 @@ fn from_body(
     text += "    stack->now_ns = now_ns;\n";
     text += &printer::block(&watched(stack), 1);
     text += &new_message(stack, "take_sent");
-    if is_only_appended(stack, reaction) {
+    if stack.only_appends(reaction) {
         text += "    if (length != 0) {\n        /* It is only read. */\n        \
                  message.data = (uint8_t *)(uintptr_t)data;\n    }\n";
     }
@@ -217,7 +216,7 @@ fn later_body(
         // What is sent while an application is called has the time of the call that goes on.
         now_ns = atom("stack").behind("now_ns");
     }
-    let is_appended = is_only_appended(stack, reaction);
+    let is_appended = stack.only_appends(reaction);
     let sets_out = S::Return(Some(sets_out(stack, port, is_appended, now_ns)));
     let mut inside = String::new();
     let sent = match is_called && leaves::leaves_alone(stack, quiet, reaction) {

@@ -7,7 +7,7 @@
 use super::Stack;
 use super::types;
 use crate::c::tree::{Expression as C, atom, call};
-use crate::ir::effects::Resource;
+use crate::ir::effects::{self, Effects, Resource};
 use crate::ir::op::{Op, Region};
 use crate::ir::{FunctionId, Module, Role, Terminator, Type};
 
@@ -58,83 +58,26 @@ fn of_end(end: &Terminator) -> Reach {
 }
 
 fn of_op(module: &Module, known: &[Reach], op: &Op) -> Reach {
-    match op {
-        Op::Number(..)
-        | Op::Bytes(_)
-        | Op::Instance(..)
-        | Op::Arithmetic(_)
-        | Op::Compare(_)
-        | Op::Not
-        | Op::Select
-        | Op::ZeroExtend(_)
-        | Op::SignExtend(_)
-        | Op::Truncate(_)
-        | Op::Concat
-        | Op::Get(_)
-        | Op::Put(_)
-        | Op::PutBytes
-        | Op::Resize(_)
-        | Op::Inverse
-        | Op::AddScaled
-        | Op::Scale
-        | Op::Index
-        | Op::At(_)
-        | Op::Read(_)
-        | Op::ReadBytes(_)
-        | Op::ReadPart(_)
-        | Op::Write(_)
-        | Op::WriteBytes
-        | Op::WritePart
-        | Op::Length
-        | Op::Start
-        | Op::Attribute(_)
-        | Op::With(_)
-        | Op::Look
-        | Op::Before
-        | Op::Around
-        | Op::SubView
-        | Op::Push
-        | Op::Pull
-        | Op::Cut
-        | Op::Yield
-        | Op::Commit => Reach::Nothing,
-        Op::Load(Region::Setting(_)) => Reach::Settings,
-        Op::Call(function) | Op::Loop(function, _) => known[function.at()],
-        Op::Run(kernel, _) | Op::Rewrite(kernel) => {
-            let functions = module.kernels[kernel.at()].functions().into_iter();
-            let all = functions.map(|function| known[function.at()]);
-            all.max().unwrap_or(Reach::Nothing)
-        }
-        // A function in C of a host is given the pointer that the host has set.
+    let own = match op {
+        // C that takes a buffer, or leaves a function, needs the stack, without an effect in the IR.
+        Op::Fill | Op::Exit(_) => Reach::Stack,
+        // A host's function in C gets the pointer that the host has set; the runtime's does not.
         Op::Foreign(id, _) if module.foreigns[id.0 as usize].in_runtime => Reach::Nothing,
-        Op::Load(_)
-        | Op::Store(_)
-        | Op::Fill
-        | Op::Unreserve
-        | Op::Drop(_)
-        | Op::Consume
-        | Op::Ended(_)
-        | Op::Begin(_)
-        | Op::End(_)
-        | Op::Free(_)
-        | Op::StartTimer(..)
-        | Op::StopTimer(..)
-        | Op::TimerRuns(..)
-        | Op::Ask(..)
-        | Op::Change(..)
-        | Op::Queue(..)
-        | Op::Output(_)
-        | Op::Waiting
-        | Op::Precede
-        | Op::Turn
-        | Op::GoesOn
-        | Op::Foreign(..)
-        | Op::Count(_)
-        | Op::CountBy(_)
-        | Op::Pass(_)
-        | Op::Exit(_)
-        | Op::Recompute(_)
-        | Op::Disarm(_) => Reach::Stack,
+        _other => {
+            let effects = Effects::of(module, op);
+            let touched = effects.reads.iter().chain(&effects.writes);
+            touched.map(of_resource).max().unwrap_or(Reach::Nothing)
+        }
+    };
+    let called = effects::called(module, op).into_iter();
+    called.map(|function| known[function.at()]).fold(own, Reach::max)
+}
+
+fn of_resource(resource: &Resource) -> Reach {
+    match resource {
+        Resource::Bytes | Resource::Yielded | Resource::Control => Reach::Nothing,
+        Resource::Region(Region::Setting(_)) => Reach::Settings,
+        _other => Reach::Stack,
     }
 }
 

@@ -15,6 +15,7 @@ mod appended;
 mod payload;
 mod sizes;
 
+pub use appended::is_only_appended;
 pub use payload::longest;
 
 use crate::ir::interface::Memory;
@@ -112,7 +113,7 @@ fn makes(attempt: &Attempt) -> bool {
 }
 
 /// Returns how many messages wait in the queues and windows of one instance of each kind at most.
-fn waiting(program: &Program) -> u32 {
+pub fn waiting(program: &Program) -> u32 {
     let fields = program.kinds.iter().flat_map(|kind| &kind.fields);
     let capacities = fields.map(|field| match &field.kind {
         Type::Queue(of, capacity) | Type::Window(of, _, capacity) if **of == Type::Message => {
