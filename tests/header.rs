@@ -48,7 +48,7 @@ fn add_stacks(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// Where the headers of the stacks of a file differ.
+/// Returns the differences between the two headers of each stack of a file.
 fn differences(path: &Path) -> Vec<String> {
     let checked = || {
         let search = vec![PathBuf::from("tests/c_agrees/stacks")];

@@ -1,4 +1,4 @@
-//! What each pass makes of a small module, and what it leaves alone.
+//! Each pass changes a small module as expected, and leaves the rest of it alone.
 //!
 //! In: `passes/PASS.ir`: a module, a line `; becomes`, and the same module behind the pass. With
 //! BLESS=1 the second is written anew.

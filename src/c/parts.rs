@@ -47,7 +47,7 @@ pub fn without_comments(code: &str) -> String {
     pieces(code).concat()
 }
 
-/// What stands before, between and behind the comments of C code.
+/// Splits C code at its comments, and returns the code between them.
 fn pieces(code: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = code;

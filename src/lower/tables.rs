@@ -100,7 +100,7 @@ fn enums(program: &Program) -> Vec<Enum> {
 fn enum_value(program: &Program, width: u8, (name, number): &(String, u64)) -> EnumValue {
     let number = *number;
     let own = number.checked_ilog(16).map_or(1, |digits| digits as u8 + 1);
-    // What nobody writes stands as people count if it is small or round, and else as on the wire.
+    // A number that no source writes is decimal if it is small or round, and else hexadecimal.
     let is_mask = number >= 255 && number.wrapping_add(1).is_power_of_two();
     let is_round = number <= i32::MAX as u64 && number.is_multiple_of(1000);
     let digits = match program.writings.of(&Type::Unsigned(width), number) {

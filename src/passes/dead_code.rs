@@ -53,7 +53,7 @@ fn without_lost_stores(
             let is_plain = own.are_none() || matches!(op, Op::Change(..) | Op::Store(_));
             match is_plain {
                 true => again.retain(|(region, _)| !own.reads.contains(&Resource::Region(*region))),
-                // What the host, or another event, might see.
+                // The host, or another event, may read any field here.
                 false => again.clear(),
             }
         }

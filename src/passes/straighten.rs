@@ -32,7 +32,7 @@ fn thread(function: &mut Function) -> bool {
     for (id, block) in function.all_blocks() {
         for (at, edge) in block.terminator.edges().into_iter().enumerate() {
             let target = function.block(edge.block);
-            // What an attempt gives are the last parameters: they stay where they are.
+            // The last parameters take the results of an attempt: its edge has fewer arguments.
             let is_whole = edge.arguments.len() == target.parameters.len();
             if is_whole
                 && edge.block != BlockId(0)

@@ -45,7 +45,7 @@ struct Numbering<'n> {
     graph: Graph,
     /// By value: the first that is the same.
     by: Vec<Value>,
-    /// Where each known value was computed.
+    /// By operation: the blocks that compute it, and their results.
     found: HashMap<Key, Vec<(BlockId, Value)>>,
     versions: Versions,
     last: u32,
@@ -250,7 +250,7 @@ impl Numbering<'_> {
     }
 }
 
-/// Where a branch was taken, its condition is known, and all that follows from it.
+/// Replaces branches and selections whose condition a branch above decides.
 fn known_conditions(function: &mut Function, graph: &Graph) {
     let mut facts: Vec<(BlockId, Value, bool)> = Vec::new();
     let definitions = Definitions::of(function);

@@ -140,7 +140,7 @@ fn declaration(function: &Function) -> Function {
     }
 }
 
-/// What something mentions, so far.
+/// The names that a piece of C mentions, and the names that their definitions mention.
 struct Chosen {
     names: BTreeSet<String>,
     mentioned: BTreeSet<String>,
@@ -181,7 +181,7 @@ impl Chosen {
         }
     }
 
-    /// Those that were chosen, in order.
+    /// Returns the chosen items, in order.
     fn of(&self, all: Vec<Named>) -> Vec<Item> {
         let kept = all.into_iter().filter(|one| self.names.contains(&one.name));
         kept.map(|one| one.item).collect()

@@ -57,7 +57,7 @@ const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]
 pub struct Taken {
-    /// Those that were taken around this place.
+    /// Names that an enclosing scope takes.
     around: Rc<BTreeSet<String>>,
     own: BTreeSet<String>,
 }
@@ -204,8 +204,8 @@ pub struct Names {
 }
 
 impl Names {
-    /// Names for all of a module, beside those of the text that every stack has. Those of the
-    /// header come first.
+    /// Chooses a name for each thing in a module. Names in the text that every stack has are
+    /// taken; the header chooses first.
     pub fn new(module: &Module, reserved_too: impl Iterator<Item = &'static str>) -> Names {
         let stack = module.name.clone();
         let upper = stack.to_uppercase();
@@ -499,7 +499,7 @@ fn foreign_names(module: &Module, taken: &mut Taken) -> Vec<String> {
     all.collect()
 }
 
-/// What stands beside the instances of a kind in the struct of the stack.
+/// Suffixes of the members that the struct of the stack has for each kind.
 const BESIDE: [&str; 6] = ["", "_pool", "_next", "_ended", "_buckets", "_alike"];
 
 fn kind_names(module: &Module, taken: &mut Taken) -> Vec<KindNames> {
@@ -557,8 +557,8 @@ fn attribute_names(module: &Module) -> Vec<String> {
     distinct(named, &["data", "length", "buffer", "came_in"])
 }
 
-/// Members of one struct, beside those that it has anyway. What stands beside a container in the
-/// struct has its name, and a word behind it.
+/// Chooses distinct names for the members of a struct, beside the fixed ones in `own`. Members
+/// that belong to a container have its name as a prefix.
 fn distinct<'n>(wanted: impl Iterator<Item = &'n str>, own: &[&str]) -> Vec<String> {
     let mut taken = Taken::default();
     own.iter().for_each(|name| taken.reserve(name));

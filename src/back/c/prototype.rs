@@ -1,4 +1,5 @@
-//! How functions of the module are declared and called in C.
+//! Declarations and calls of the functions of a module: in, the effects of a function; out, its
+//! parameters in C.
 //!
 //! A function that touches the stack takes `struct STACK *stack` first; one that looks at settings
 //! alone takes `const struct STACK_settings *settings`; any other neither. One result is returned,
@@ -22,7 +23,7 @@ pub enum Reach {
     Stack,
 }
 
-/// How much each function touches; a function calls only those before it.
+/// Returns the part of the stack that each function touches; a function calls only earlier ones.
 pub fn reaches(module: &Module) -> Vec<Reach> {
     let mut all = vec![Reach::Nothing; module.functions.len()];
     for (at, function) in module.functions.iter().enumerate() {
@@ -59,7 +60,7 @@ fn of_end(end: &Terminator) -> Reach {
 
 fn of_op(module: &Module, known: &[Reach], op: &Op) -> Reach {
     let own = match op {
-        // C that takes a buffer, or leaves a function, needs the stack, without an effect in the IR.
+        // Their C uses the stack, though they have no effect on it in the IR.
         Op::Fill | Op::Exit(_) => Reach::Stack,
         // A host's function in C gets the pointer that the host has set; the runtime's does not.
         Op::Foreign(id, _) if module.foreigns[id.0 as usize].in_runtime => Reach::Nothing,
@@ -70,7 +71,9 @@ fn of_op(module: &Module, known: &[Reach], op: &Op) -> Reach {
         }
     };
     let called = effects::called(module, op).into_iter();
-    called.map(|function| known[function.at()]).fold(own, Reach::max)
+    called
+        .map(|function| known[function.at()])
+        .fold(own, Reach::max)
 }
 
 fn of_resource(resource: &Resource) -> Reach {

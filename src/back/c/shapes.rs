@@ -10,7 +10,7 @@
 //! | bounded bytes | `struct STACK_bytes_toN`: `length`, `at` | a length, and bytes with zeros |
 //! | something or nothing | two members: `has_x`, `x` | a bit, and zeros where it is 0 |
 //!
-//! What a host gives is limited to the values of its type. Parts are as locals hold them.
+//! A value from the host is cut to the bits of its type. Parts have the types of locals.
 
 use super::Stack;
 use super::header::values::c_type;

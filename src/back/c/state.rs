@@ -20,7 +20,7 @@ pub fn items(
     let mut members = host::members(stack);
     members.extend(records::members(stack));
     let whole = Item::Struct {
-        comment: "The whole stack. What is zero at the start means nothing is there.".to_string(),
+        comment: "The whole stack. A member that starts as zero is empty.".to_string(),
         name: name.clone(),
         members,
     };

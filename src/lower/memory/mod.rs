@@ -147,13 +147,13 @@ fn mtu_of(program: &Program, link: LinkId) -> u32 {
     program.links[link.at()].mtu + header
 }
 
-/// What is tried anywhere in the trees of a stack.
+/// Returns all attempts in the trees of a stack.
 fn attempts(forest: &Forest) -> impl Iterator<Item = &Attempt> {
     let trees = forest.trees.iter();
     trees.flat_map(|tree| attempts_of(forest, tree))
 }
 
-/// What is tried in a tree.
+/// Returns the attempts in a tree.
 fn attempts_of<'f>(forest: &'f Forest, tree: &Tree) -> impl Iterator<Item = &'f Attempt> {
     let nodes = reachable(forest, tree.root).into_iter();
     nodes.filter_map(|id| match forest.arena.node(id) {
@@ -162,8 +162,8 @@ fn attempts_of<'f>(forest: &'f Forest, tree: &Tree) -> impl Iterator<Item = &'f 
     })
 }
 
-/// Returns how many events one reaction puts on the agenda at most. Those that are not told to a
-/// whole kind may carry messages, so there are no more of them than buffers.
+/// Returns how many events one reaction puts on the agenda at most. An event for one instance may
+/// carry a message, so there are no more of these than buffers.
 fn widest(program: &Program, forest: &Forest, buffers: u32) -> u32 {
     let capacity = |kind: KindId| program.kinds[kind.at()].capacity;
     let single = most(forest, &|node| {

@@ -12,7 +12,7 @@ use crate::tool::failure::Failure;
 use crate::tool::terminal::result;
 use std::path::Path;
 
-/// What makes the stack IR of trees: the first pass.
+/// The name for the stack IR before all passes.
 const LOWER: &str = "lower";
 
 /// Prints the stack IR behind a pass.

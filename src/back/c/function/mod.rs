@@ -51,7 +51,7 @@ pub struct Printer<'p> {
     /// Its number.
     pub id: FunctionId,
     definitions: Definitions<'p>,
-    /// How much of the stack it touches.
+    /// The part of the stack that the function touches.
     pub reach: Reach,
     /// Its plan.
     pub plan: Plan,

@@ -107,7 +107,7 @@ impl Number {
     }
 }
 
-/// What was computed in a local's type, cut to so many bits.
+/// Truncates a number that was computed in the type of a local to `bits` bits.
 fn cut(bits: u8, code: C) -> Number {
     match bits {
         8 | 16 => Number {

@@ -17,7 +17,7 @@ use crate::ir::types::Type;
 use crate::ir::{BlockId, Edge, Function, Terminator, Value};
 use std::collections::BTreeSet;
 
-/// How a block stands in C.
+/// The form of a block in C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// It has one edge, and stands there.
@@ -96,8 +96,8 @@ impl Plan {
         self.uses[self.of_same(value).at()] > 0
     }
 
-    /// Counts uses, those of other names with those of the first. What only gives a value counts
-    /// where that is used: so it goes from the end.
+    /// Counts uses; a use of an alias counts for its original. Works backwards, since an
+    /// instruction whose result is unused uses nothing.
     fn count(&mut self, stack: &Stack<'_>, function: &Function) {
         for id in self.graph.order.clone().into_iter().rev() {
             let block = function.block(id);

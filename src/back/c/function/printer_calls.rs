@@ -329,7 +329,7 @@ impl Printer<'_> {
         }
     }
 
-    /// What the function gives, by its parts.
+    /// Calls a function in C, and returns the parts of its result.
     fn received(
         &mut self,
         result: Option<&Shape>,

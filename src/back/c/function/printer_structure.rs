@@ -258,7 +258,7 @@ impl Printer<'_> {
     }
 }
 
-/// One way or the other. What leaves the function stands in the `if`, the rest behind it.
+/// Appends an `if`. A branch that leaves the function stands inside it, and the other one behind.
 fn either(condition: C, then: Vec<S>, otherwise: Vec<S>, out: &mut Vec<S>) {
     let shorter = |one: &[S], other: &[S]| size(one) <= size(other);
     let guards_then = leaves(&then) && (!leaves(&otherwise) || shorter(&then, &otherwise));

@@ -54,7 +54,7 @@ impl Variable {
     }
 }
 
-/// What holds a value.
+/// The C that stands for a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
     /// A number, or the index of an instance.

@@ -1,6 +1,6 @@
 //! Functions that a header defines, since hosts call them most often: so the compiler of a host
-//! sees what they do to the beginning of the stack. What is left for a function of `NAME.c` is
-//! declared where only they see it, since no host may call it.
+//! sees what they do to the beginning of the stack. Functions of `NAME.c` that they call
+//! are declared inside them, since no host may call these.
 
 use super::configuration::{calls_applications, calls_links};
 use super::head::Head;

@@ -18,8 +18,8 @@ pub fn is_silent(stack: &Stack<'_>, port: &Port) -> bool {
 /// Functions that were looked at.
 #[derive(Default)]
 struct Known {
-    /// Those that lead to the one that is being looked at: an event that would begin one of them
-    /// again goes by the agenda.
+    /// The functions on the path to the current one. An event that begins one of them again goes
+    /// by the agenda.
     open: BTreeSet<FunctionId>,
     silent: BTreeSet<FunctionId>,
 }

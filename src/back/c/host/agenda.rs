@@ -7,8 +7,8 @@
 //! handle(stack, ..)     calls X with what has waited
 //! ```
 //!
-//! What has a place of its own has no more than an index, and stands in a place alone. Of all
-//! others the arguments stand in a `struct STACK_event`.
+//! An event with a reserved place has only an index, which the place holds. The arguments of all
+//! other events stand in a `struct STACK_event`.
 
 use super::build::{line, own};
 use super::goals::{arguments, calls, is_kept, names, parameters};

@@ -40,7 +40,7 @@ pub fn reserved() -> impl Iterator<Item = &'static str> {
     text::defined().chain(OWN)
 }
 
-/// Those of them that this folder builds.
+/// The reserved names that this folder builds.
 const OWN: [&str; 14] = [
     "arrives",
     "begin",
@@ -126,7 +126,7 @@ fn names_of_counters(stack: &Stack<'_>) -> Item {
     ))
 }
 
-/// What the header defines, for all who do not see it there.
+/// Declarations of the inline functions of the header, which make C11 emit one copy of each.
 fn inline(name: &str) -> Vec<Item> {
     let pointer = format!("struct {name} *stack");
     let now = "uint64_t now_ns".to_string();

@@ -115,8 +115,8 @@ impl<'s, 'm> Up<'s, 'm> {
         all
     }
 
-    /// What is done instead of telling an application, where a session is accepted, or it has not
-    /// heard of one.
+    /// Returns the statements that replace an output: a session that a listener made is accepted
+    /// first, and an application that has not accepted a session hears nothing of it.
     fn instead(&self) -> Vec<S> {
         let module = self.stack.module;
         let mut all = Vec::new();

@@ -356,7 +356,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
         all
     }
 
-    /// What can never be taken is refused; for what can, the stack must be ready.
+    /// Refuses a message that can never be sent; otherwise asks whether the stack is ready for it.
     fn sends_later(&self, sends: FunctionId) -> Vec<S> {
         let asks = |function: &str| call(function, vec![atom("stack")]);
         let calls = self
@@ -427,7 +427,7 @@ fn run() -> S {
     call_statement("run", vec![atom("stack")])
 }
 
-/// What this puts on the agenda goes behind all that waits there.
+/// Moves the event that `later` puts on the agenda behind all others.
 fn behind_all(later: S) -> Vec<S> {
     vec![
         S::Declare {

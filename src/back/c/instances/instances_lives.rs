@@ -134,7 +134,8 @@ impl Instances<'_, '_> {
         })
     }
 
-    /// What lives with another is emptied when it is free. Its state ends with that of the other.
+    /// Returns the function that frees an instance. An instance that lives with another is only
+    /// emptied: its state ends with that of the other.
     fn free(&self) -> Function {
         let n = atom("n");
         if let Lives::With(_) = self.kind().lives {

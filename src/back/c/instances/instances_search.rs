@@ -133,7 +133,7 @@ impl Instances<'_, '_> {
         let body = match self.layout().buckets {
             Some(_) => self.in_bucket(all(same)),
             None => {
-                // Those that live with another, each by a label, are there as long as that.
+                // An instance with a label ends together with the instance that it lives with.
                 let with = matches!(self.kind().lives, Lives::With(_));
                 let there = match with && self.kind().stands_on.is_some() {
                     true => vec![self.is_live()],

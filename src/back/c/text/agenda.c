@@ -64,7 +64,7 @@ static void take(struct STACK *stack, uint32_t mark) {
 }
 
 /* part sink */
-/* What was put on the agenda behind so many others goes behind all of them. */
+/* Moves the newest event behind the `others` that wait. */
 static void sink(struct STACK *stack, uint32_t others) {
     if (stack->waiting == others) {
         return;
@@ -95,8 +95,8 @@ static void turn(struct STACK *stack, uint32_t since) {
 }
 
 /* part precede */
-/* What was put on the agenda since it held `since` events comes before what was put there since it
- * held `from`. Returns the place behind it. */
+/* Moves the events from place `since` on before those from place `from` on. Returns the place
+ * behind the moved events. */
 static uint32_t precede(struct STACK *stack, uint32_t from, uint32_t since) {
     for (; since < stack->waiting; from += 1, since += 1) {
         const struct STACK_place place = stack->agenda[since];

@@ -1,21 +1,21 @@
 Outputs that wait for the host, and frames that leave; as `buffers.c`.
 
 /* part has_room */
-/* Whether the budget of the call allows another step, and its output has room. */
+/* Returns true if the budget of the call allows another step, and its output has room. */
 static inline bool has_room(const struct STACK *stack) {
     const size_t waiting = (size_t)(stack->shared.answered - stack->shared.taken);
     return stack->shared.steps < stack->config.budget && waiting < stack->config.outputs;
 }
 
 /* part may_go_on */
-/* Whether another step may be taken, since no function of an application is being called. */
+/* Returns true if another step may be taken: not during a callback, and with room. */
 static inline bool may_go_on(const struct STACK *stack) {
     return !is_calling(stack) && has_room(stack);
 }
 
 /* part goes_on */
-/* Whether another step may be taken behind one more output, since nothing waits: the budget of the
- * call allows it, and there is room for its own. */
+/* Returns true if another step may follow one more output: the agenda is empty, the budget of the
+ * call allows it, and its own output has room. */
 static bool goes_on(const struct STACK *stack) {
     const size_t waiting = (size_t)(stack->shared.answered - stack->shared.taken);
     return stack->waiting == 0 && stack->shared.steps < stack->config.budget &&
@@ -34,8 +34,8 @@ static void make_room(struct STACK *stack) {
 }
 
 /* part answer */
-/* What the host is to do, behind all that waits for it; each step leaves room for one. The caller
- * writes what the host reads of it. */
+/* Appends an output for the host, and returns it; each step leaves room for one. The caller writes
+ * each member that the host may read. */
 static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next next) {
     if (stack->shared.answered == stack->end) {
         make_room(stack);
@@ -59,7 +59,7 @@ static void send_frame(struct STACK *stack, unsigned link, const struct STACK_me
 }
 
 /* part is_other */
-/* Whether an output waits for the host, and not for the function of its link. */
+/* Returns true if an output waits for the host, and not for the callback of its link. */
 static inline bool is_other(const struct STACK_output *output) {
     return output->next != UPPER_FRAME || !is_called(output->place);
 }

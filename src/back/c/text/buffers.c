@@ -28,8 +28,8 @@ static inline void give_buffer(struct STACK *stack, struct STACK_buffer *buffer)
 }
 
 /* part has_buffer */
-/* Whether there is a buffer left for a message of the stack's own. Those of the reserve, which the
- * host is not given, come last. */
+/* Returns true if a buffer is free for a message that the stack makes. The reserve, which the host
+ * does not get, is used last. */
 static bool has_buffer(struct STACK *stack) {
     if (stack->shared.free == NULL && stack->reserved != 0) {
         struct STACK_buffer *const buffer = stack->reserve;
@@ -42,14 +42,14 @@ static bool has_buffer(struct STACK *stack) {
 }
 
 /* part room_of */
-/* How many bytes of data a message can have where it stands. */
+/* Returns how many bytes fit between the start of a message and the end of its buffer. */
 static inline size_t room_of(const struct STACK_message *message) {
     return BUFFER_SIZE - (size_t)(message->data - message->buffer->bytes);
 }
 
 /* part is_lent */
-/* Whether a frame stands in a buffer that the host was given, so far from where that begins. Any
- * pointer may be asked for: where a buffer begins stands that it is taken. */
+/* Returns true if a frame stands `before` bytes behind the start of a buffer that the host holds.
+ * The pointer may be any: a buffer that is in use begins with its own address. */
 static bool is_lent(const struct STACK *stack, const uint8_t *data, size_t before) {
     const size_t size = stack->config.buffers * sizeof *stack->buffers;
     if ((uintptr_t)data - (uintptr_t)stack->buffers - before > size - sizeof *stack->buffers) {
@@ -61,7 +61,7 @@ static bool is_lent(const struct STACK *stack, const uint8_t *data, size_t befor
 }
 
 /* part is_inside */
-/* Whether a frame stands in the memory of the buffers. */
+/* Returns true if a frame stands in the memory of the buffers. */
 static bool is_inside(const struct STACK *stack, const uint8_t *data) {
     const size_t size = stack->config.buffers * sizeof *stack->buffers;
     return (uintptr_t)data - (uintptr_t)stack->buffers < size;

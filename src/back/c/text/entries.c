@@ -45,15 +45,16 @@ static void begin_call(struct STACK *stack, uint64_t now_ns) {
 }
 
 /* part takes */
-/* Whether so many events of an application are taken now. One that is called leaves a place for
- * what it gives back. */
+/* Returns true if the stack takes so many events of an application now. During a callback one
+ * place stays free for its result. */
 static bool takes(const struct STACK *stack, uint32_t events) {
     return is_calling(stack) ? stack->crowd + events < stack->config.events
                              : stack->waiting == 0;
 }
 
 /* part at_once */
-/* Whether what an application tells while it is called happens at once: then it takes a step. */
+/* Returns true if an event that an application sends during a callback is handled at once, and
+ * counts its step. */
 static bool at_once(struct STACK *stack) {
     const bool is = is_calling(stack) && stack->waiting == 0 && has_room(stack);
     stack->shared.steps += is;
@@ -61,8 +62,7 @@ static bool at_once(struct STACK *stack) {
 }
 
 /* part memory_layout */
-/* Where the parts of the memory of a stack stand, in bytes from its beginning, and how many it has
- * in all. */
+/* Offsets of the parts of the memory of a stack, in bytes, and its size. */
 struct memory_layout {
     uint64_t answers;
     uint64_t messages;
@@ -98,7 +98,7 @@ static struct memory_layout memory_layout(const struct STACK_config *config) {
 }
 
 /* part STACK_has_buffer */
-/* Whether a buffer is left for the host, once the reserve is full. */
+/* Fills the reserve; returns true if a buffer is left for the host. */
 bool STACK_has_buffer(struct STACK *stack) {
     while (stack->reserved != stack->config.reserve && stack->shared.free != NULL) {
         struct STACK_buffer *const buffer = stack->shared.free;
@@ -169,7 +169,7 @@ static size_t take_frames(struct STACK *stack, unsigned link, const struct STACK
 }
 
 /* part refuse */
-/* What an application sends is refused for a reason of the stack's own, which is counted. */
+/* Refuses a message of an application, and counts the reason. */
 static enum STACK_send refuse(struct STACK *stack, unsigned reason) {
     stack->counters[UNSENT + reason] += 1;
     return UPPER_REFUSED;

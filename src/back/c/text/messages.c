@@ -2,7 +2,7 @@ Messages: new ones, copies, and what becomes of them; as `buffers.c`. A copy of 
 marks: nothing that was stripped from the other can be restored of it.
 
 /* part outcome */
-/* What has become of the message that an application sent in this call. */
+/* Returns the result of a send: refused if the message has no buffer in `sent`. */
 static inline enum STACK_send outcome(const struct STACK *stack) {
     return stack->shared.sent == NULL ? UPPER_REFUSED : UPPER_SENT;
 }
@@ -40,8 +40,8 @@ static inline void is_copied(struct STACK *stack, const struct STACK_buffer *fro
 }
 
 /* part piece */
-/* A copy of so many bytes at a place of a message, as far as it has them. What is longer than a
- * frame has headers in it already, and fewer will be pushed before it. */
+/* Copies `length` bytes at a place of a message, as far as the message has them. A copy that is
+ * longer than a frame contains headers already, so it needs less headroom. */
 static bool piece(struct STACK *stack, const struct STACK_message *of, uint32_t at,
                   uint32_t length, struct STACK_message *message) {
     if (!has_buffer(stack)) {

@@ -18,7 +18,7 @@ use crate::c::printer::declaration;
 use crate::c::tree::Item;
 use crate::c::{WIDTH, listed};
 
-/// What functions of a module call; each file may call what stands in those before it.
+/// The parts that functions of a module call; each file may call the files before it.
 const INSIDE: [&str; 7] = [
     include_str!("numbers.c"),
     include_str!("kernels.c"),
@@ -29,7 +29,7 @@ const INSIDE: [&str; 7] = [
     include_str!("answers.c"),
 ];
 
-/// What calls of a host have in common.
+/// The parts that calls of a host share.
 const ENTRIES: &str = include_str!("entries.c");
 
 /// Calls of a host.
