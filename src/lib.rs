@@ -9,6 +9,7 @@
 //!   types/     trees of all files -> the checked program: names, types, layout, linear messages
 //!   tree/      the state-tree IR: arena, checker, text form
 //!   reactive/  handlers of one entity -> state trees
+//!   view/      the automata of processes and of Esterel modules, for people
 //!   weave/     trees of the entities -> trees of the stack
 //!   profile/   how often what is done: visit counts, the fast path
 //!   optimise/  trees that do the same, faster: one file for each rewrite
@@ -34,6 +35,8 @@ pub mod types;
 pub mod tree;
 
 pub mod reactive;
+
+pub mod view;
 
 pub mod weave;
 

@@ -3,19 +3,22 @@
 //! Texts come in, by way of a [`Library`] that knows where a `use` is looked for; the two files of
 //! C go out, or the mistakes. Nothing here touches a file.
 
+mod back_end;
+
+pub use back_end::{Back, Variant};
+
 use crate::diagnostic::{Diagnostic, Id, Severity, merged};
 use crate::emit::{self, Emitted};
 use crate::optimise;
 use crate::optimise::states::{Never, never};
 use crate::profile::transitions::{Transition, transitions};
-use crate::profile::{self, Analysis, Asked, Profile, Register, recorded};
+use crate::profile::{self, Analysis, Asked, Cost, Profile, Register, recorded};
 use crate::reactive::{self, handlers::Budget};
 use crate::source::{Sources, Span};
 use crate::syntax;
 use crate::tree::automaton::Automaton;
-use crate::tree::rewrites::{Rewrite, Rewrites};
+use crate::tree::rewrites::Rewrites;
 use crate::tree::text::Names;
-use crate::tree::walk::{masses, reachable};
 use crate::tree::ways::{Way, called, counted, ways};
 use crate::tree::{Forest, Reaction};
 use crate::types::esterel;
@@ -27,6 +30,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What was read, and what is wrong with it.
 pub struct Checked {
+    /// The way to C.
+    pub back: Back,
     /// How large the processes of an instance may be.
     pub budget: Budget,
     /// What is done so that the stack runs faster.
@@ -66,6 +71,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
     let mut sources = Sources::new();
     let (files, diagnostics) = load::load(&mut sources, root, library);
     Checked {
+        back: Back::default(),
         budget: Budget::default(),
         rewrites: Rewrites::ALL,
         profile: Profile::Default,
@@ -174,21 +180,27 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
         cut,
     } = known(checked, stack)?;
     program.name = name.to_string();
-    let rewrites = checked.rewrites;
+    let rewrites = checked.back.rewrites(checked.rewrites);
     let forest = woven(&mut program, forest, rewrites);
-    let emitted = match profile {
-        Profile::Recorded(recorded) if checked.specialised => {
-            let assumed = emit::Assumed {
-                profiles: recorded.names().to_vec(),
-                extent: recorded.extent(),
-                cut: cut.len(),
-                elsewhere: recorded
-                    .stood_elsewhere(program.links.iter().map(|link| link.name.as_str())),
-            };
-            emit::specialised(&checked.sources, &program, &forest, (rewrites, &assumed))
-        }
-        _ => emit::c(&checked.sources, &program, &forest, rewrites),
+    let assumed = match &profile {
+        Profile::Recorded(recorded) if checked.specialised => Some(emit::Assumed {
+            profiles: recorded.names().to_vec(),
+            extent: recorded.extent(),
+            cut: cut.len(),
+            elsewhere: recorded
+                .stood_elsewhere(program.links.iter().map(|link| link.name.as_str())),
+        }),
+        _ => None,
     };
+    let stack = (&checked.sources, &program, &forest);
+    let emitted = match &assumed {
+        Some(assumed) => emit::specialised(stack.0, &program, &forest, (rewrites, assumed)),
+        None => emit::c(stack.0, &program, &forest, rewrites),
+    };
+    let variant = assumed.as_ref().map(Variant::Specialised);
+    let emitted = checked
+        .back
+        .of_emitted(stack, variant.unwrap_or_default(), emitted);
     Some(Compiled {
         program,
         calls: weave::calls(&forest),
@@ -266,7 +278,10 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
             .collect(),
     };
     let forest = woven(&mut program, counted(&forest), Rewrites::NONE);
-    let emitted = emit::recording(&checked.sources, &program, &forest, &record);
+    let stack = (&checked.sources, &program, &forest);
+    let emitted = emit::recording(stack.0, &program, &forest, &record);
+    let variant = Variant::Recording(&record);
+    let emitted = checked.back.of_emitted(stack, variant, emitted);
     Some(Compiled {
         program,
         calls: weave::calls(&forest),
@@ -310,36 +325,6 @@ pub struct Analysed {
     pub asked: Vec<BTreeMap<Span, Asked>>,
     /// Control states in which nothing is ever found.
     pub never: Vec<Never>,
-}
-
-/// What trees cost.
-pub struct Cost {
-    /// After which rewrite; none if before any.
-    pub after: Option<Rewrite>,
-    /// How many nodes there are.
-    pub nodes: usize,
-    /// How many of them are passed for one event from outside.
-    pub passed: f64,
-}
-
-impl Cost {
-    fn of(after: Option<Rewrite>, analysis: &Analysis) -> Cost {
-        let forest = &analysis.forest;
-        let mut all = BTreeSet::new();
-        let mut passed = 0.0;
-        for (tree, runs) in forest.trees.iter().zip(&analysis.runs) {
-            let nodes = reachable(forest, tree.root);
-            passed += masses(forest, &nodes, tree.root, *runs)
-                .values()
-                .sum::<f64>();
-            all.extend(nodes);
-        }
-        Cost {
-            after,
-            nodes: all.len(),
-            passed,
-        }
-    }
 }
 
 /// Finds how often a stack does what, by what is known of its traffic, and stands in its trees.
@@ -451,60 +436,14 @@ pub fn esterel(
     }
 }
 
-/// The reasons why a process cannot be shown.
-pub enum Unseen {
-    /// No instance runs it, and it has no handlers.
-    NeverRun,
-    /// It has no automaton within the budget.
-    Refused(Box<Diagnostic>),
-    /// Its automaton has too many questions to be shown.
-    TooManyQuestions {
-        /// The number of its states.
-        states: usize,
-    },
-}
-
-/// Shows the automaton of one process of a layer: of the layer alone, or of a stack, which gives
-/// values to parameters. `show` is for [`emit::view::view_with`].
-pub fn process(
-    checked: &Checked,
-    selected: emit::view::Selected,
-    stack: Option<&str>,
-    budget: usize,
-    show: (usize, bool),
-) -> Result<emit::view::View, Unseen> {
+/// The checked programs in which the layers of a file run: alone, or in a stack, which gives values
+/// to parameters.
+pub fn programs(checked: &Checked, stack: Option<&str>) -> Vec<Program> {
     let (sources, files) = (&checked.sources, &checked.files);
-    let programs = match stack {
+    match stack {
         None => check_layers(sources, files).0,
         Some(stack) => check_stack(sources, files, stack).0.into_iter().collect(),
-    };
-    let layer = &selected.layer.name.text;
-    let name = format!("{layer}.{}", selected.process.name);
-    let source = selected.process.span;
-    let kinds = programs.iter().flat_map(|program| {
-        let kinds = program.kinds.iter();
-        kinds.map(move |kind| (program, kind))
-    });
-    let mut found = kinds.filter_map(|(program, table)| {
-        let own = table.reactive.as_ref()?;
-        let is_of_layer = program.entities[table.entity.at()].layer == *layer;
-        let processes = is_of_layer.then_some(&own.processes)?;
-        let handlers = selected.handlers();
-        let alone = reactive::explore::process::alone(processes, source, &handlers)?;
-        Some(((program, own), alone))
-    });
-    let ((program, own), alone) = found.next().ok_or(Unseen::NeverRun)?;
-    let events: Vec<_> = own.events.iter().map(|(_, event, _)| *event).collect();
-    let explored = reactive::explore::process::explore(&alone, &events, events[0], budget);
-    let automaton = explored.map_err(|refusal| {
-        let diagnostic = refusal.diagnostic(&alone, &name, source.before());
-        Unseen::Refused(Box::new(diagnostic))
-    })?;
-    let written = (sources, program, own);
-    let words = emit::view::ProcessWords::new(written, selected, (&alone, &automaton));
-    let view = emit::view::view_with(&name, &words, &automaton, show);
-    let states = automaton.states.len();
-    view.ok_or(Unseen::TooManyQuestions { states })
+    }
 }
 
 /// Whether nothing is built because of these.

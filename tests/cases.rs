@@ -157,7 +157,7 @@ impl Surroundings for Repository {
         let every_way = std::env::var_os("EVERY_WAY").is_some();
         let ways = if every_way { &EVERY_WAY[..] } else { &USUALLY };
         let (stack, place) = (playing.stack, playing.place.display());
-        let (program, code) = (&stack.program, stack.code(playing.sources));
+        let (program, code) = (&stack.program, stack.compiled_code(playing.sources));
         let mut runs = Vec::new();
         let mut run = |compiled: &Compiled<'_>, how: &str| {
             for way in compiled.ways() {

@@ -8,13 +8,13 @@ mod random;
 mod search;
 
 use stackloom::diagnostic::{Id, render};
-use stackloom::emit::view;
 use stackloom::pipeline;
 use stackloom::simulate::process::esterel::Nothing;
 use stackloom::simulate::process::machine::Machine;
 use stackloom::source::Sources;
 use stackloom::tool::case::esterel;
 use stackloom::tool::case::format::Case;
+use stackloom::view;
 use std::path::Path;
 use std::{env, fs};
 

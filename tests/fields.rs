@@ -24,6 +24,7 @@ use stackloom::simulate::state::Emitted;
 use stackloom::simulate::trace::{Call, Step, Trace};
 use stackloom::simulate::trees::Trees;
 use stackloom::tool::case::run::{Run, difference};
+use stackloom::tool::compiler;
 use stackloom::tool::layout::limits;
 use stackloom::types::program::{LinkId, PortId};
 use std::collections::BTreeMap;
@@ -280,6 +281,7 @@ fn built(layers: &[Layer]) -> Built {
     }
     let files = vec![("fields.loom".to_string(), stack + "}\n")];
     let mut checked = pipeline::read(files, &library);
+    checked.back = compiler::back().expect("LOOM_BACK is `emit` or `ir`");
     let built = pipeline::compile(&mut checked, "fields", "fields");
     let told = || render(&checked.diagnostics, &checked.sources, false);
     built.unwrap_or_else(|| panic!("{}", told()))

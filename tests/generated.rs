@@ -59,7 +59,7 @@ use run::interpreted;
 use shorter::shortened;
 use stackloom::diagnostic::render;
 use stackloom::emit;
-use stackloom::pipeline::{self, Checked, Compiled as Built};
+use stackloom::pipeline::{self, Checked, Compiled as Built, Variant};
 use stackloom::profile::Profile;
 use stackloom::reactive::handlers::Budget;
 use stackloom::simulate::reference::Reference;
@@ -67,6 +67,7 @@ use stackloom::simulate::state::Limits;
 use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
 use stackloom::tool::case::run::difference;
+use stackloom::tool::compiler;
 use stackloom::tool::layout::limits;
 use stackloom::tool::library::Folders;
 use stackloom::tree::check::check;
@@ -262,7 +263,9 @@ fn told(text: &str, seed: u64, form: Form, fault: &Fault) -> String {
 fn read(text: &str) -> Checked {
     let search = vec![PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("layers")];
     let library = Folders { search };
-    pipeline::read(vec![(FILE.to_string(), text.to_string())], &library)
+    let mut checked = pipeline::read(vec![(FILE.to_string(), text.to_string())], &library);
+    checked.back = compiler::back().expect("LOOM_BACK is `emit` or `ir`");
+    checked
 }
 
 fn refused(checked: &Checked) -> Fault {
@@ -365,6 +368,8 @@ fn built(text: &str, seed: u64, form: Form) -> Result<Built, Fault> {
         Form::Trees | Form::Woven => {}
         Form::Plain => {
             let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
+            let stack = (&checked.sources, &program, &forest);
+            let emitted = checked.back.of_emitted(stack, Variant::Plain, emitted);
             return Ok(Built {
                 program,
                 forest,

@@ -6,6 +6,7 @@
 
 use stackloom::diagnostic::render;
 use stackloom::pipeline;
+use stackloom::tool::compiler;
 use stackloom::types::load::{Library, Missing};
 use std::process::Command;
 use std::sync::Mutex;
@@ -108,7 +109,9 @@ impl Library for Alone {
 }
 
 fn read(text: &str) -> pipeline::Checked {
-    pipeline::read(vec![("hostile.loom".to_string(), text.to_string())], &Alone)
+    let mut checked = pipeline::read(vec![("hostile.loom".to_string(), text.to_string())], &Alone);
+    checked.back = compiler::back().expect("LOOM_BACK is `emit` or `ir`");
+    checked
 }
 
 /// The words that are no keywords of Loom.

@@ -2,10 +2,12 @@
 //!
 //! In: what `emit` builds. Out: C11 as a careful person would lay it out, in 100 columns.
 
+pub mod assumed;
 mod layout;
 pub mod line;
 pub mod parts;
 pub mod printer;
+pub mod record;
 pub mod runtime;
 pub mod size;
 pub mod tree;

@@ -74,11 +74,10 @@ pub fn called(code: &str) -> BTreeSet<&str> {
 }
 
 /// All parts of a file: their names and their texts.
-pub fn parts(file: &'static str) -> Vec<(&'static str, &'static str)> {
+pub fn parts(file: &str) -> Vec<(&str, &str)> {
     let parts = file.split(MARK).skip(1);
-    let cut = |part: &'static str| part.split_once(" */\n").expect("a part has a name");
     parts
-        .map(cut)
+        .map(|part| part.split_once(" */\n").expect("a part has a name"))
         .map(|(name, text)| (name, text.trim_end()))
         .collect()
 }
@@ -100,7 +99,7 @@ pub fn defined(file: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 /// The parts of a file that code calls, and those that these call.
-pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
+pub fn select<'f>(file: &'f str, code: &str) -> Vec<&'f str> {
     let mut wanted: BTreeSet<String> = called(code).into_iter().map(String::from).collect();
     let mut chosen = Vec::new();
     for (name, text) in parts(file).into_iter().rev() {
@@ -111,6 +110,26 @@ pub fn select(file: &'static str, code: &str) -> Vec<&'static str> {
     }
     chosen.reverse();
     chosen
+}
+
+/// The end of lines that only some stacks have.
+const END: &str = "END";
+
+/// Returns the text without the lines between `WHERE x` and `END` for each `x` that a stack does
+/// not have, and without those between `WITHOUT x` and `END` for each that it has.
+pub fn where_has(text: &str, has: &[&str]) -> String {
+    let mut kept = String::new();
+    let mut is_kept = true;
+    for line in text.split_inclusive('\n') {
+        match line.trim().split_once(' ') {
+            Some(("WHERE", of)) => is_kept = has.contains(&of),
+            Some(("WITHOUT", of)) => is_kept = !has.contains(&of),
+            _ if line.trim() == END => is_kept = true,
+            _ if is_kept => kept += line,
+            _ => {}
+        }
+    }
+    kept
 }
 
 /// The text of a part of a file.

@@ -18,7 +18,7 @@
 //! external, granted, postponed, leaves   what is written in C by whoever uses the stack
 //! port, upward, listen, driver   what applications and hosts call and are told
 //! header_file, source_file                        the two files; parts, runtime: copied C
-//! esterel          modules of Esterel             view       their automata, for people
+//! esterel          modules of Esterel
 //! ```
 //!
 //! The checked program says what there is, the forest what happens. Values become C values of
@@ -34,7 +34,6 @@ pub use record::Record;
 pub use reserved::is_free;
 
 pub mod esterel;
-pub mod view;
 
 mod action;
 mod again;

@@ -57,26 +57,6 @@ pub fn interface(instead: impl Iterator<Item = &'static str>) -> Vec<&'static st
     texts.filter(|text| !text.is_empty()).collect()
 }
 
-/// What ends lines that only some stacks have.
-const END: &str = "END";
-
-/// The text without the lines between `WHERE x` and `END` for each `x` that a stack has not, and
-/// without those between `WITHOUT x` and `END` for each that it has.
-pub fn where_has(text: &str, has: &[&str]) -> String {
-    let mut kept = String::new();
-    let mut is_kept = true;
-    for line in text.split_inclusive('\n') {
-        match line.trim().split_once(' ') {
-            Some(("WHERE", of)) => is_kept = has.contains(&of),
-            Some(("WITHOUT", of)) => is_kept = !has.contains(&of),
-            _ if line.trim() == END => is_kept = true,
-            _ if is_kept => kept += line,
-            _ => {}
-        }
-    }
-    kept
-}
-
 /// The text with the names of the stack, and what a new message begins with.
 pub fn named(text: &str, stack: &str, blank: &str) -> String {
     let mut named = String::new();

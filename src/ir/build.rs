@@ -41,6 +41,7 @@ impl Builder {
                 owner: owner.to_string(),
                 role,
                 kept: false,
+                fast: None,
                 results: Vec::new(),
                 values: Vec::new(),
                 blocks: Vec::new(),
@@ -124,6 +125,11 @@ impl Builder {
         if definition.hint.is_empty() {
             definition.hint = hint.to_string();
         }
+    }
+
+    /// The function, as far as it is built.
+    pub fn function(&self) -> &Function {
+        &self.function
     }
 
     /// The name of the function.

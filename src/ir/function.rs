@@ -1,6 +1,6 @@
 //! Functions: blocks, instructions, terminators.
 
-use super::ids::{BlockId, Value};
+use super::ids::{BlockId, FunctionId, Value};
 use super::op::{Attempt, Event, Op};
 use super::types::Type;
 use crate::source::Span;
@@ -16,6 +16,8 @@ pub struct Function {
     pub role: Role,
     /// True if an event for it always has a place on the agenda.
     pub kept: bool,
+    /// The fast function that is tried first, of a reaction that has one.
+    pub fast: Option<FunctionId>,
     /// The types of its results.
     pub results: Vec<Type>,
     /// All values; [`Value`] is an index of this table.
@@ -37,7 +39,7 @@ pub enum Role {
     Reaction,
     /// It is called by the host's side of the stack, outside of a reaction.
     Entry,
-    /// It is tried before another, and has a guard.
+    /// It is tried before a reaction, and has a guard.
     Fast,
 }
 

@@ -1,10 +1,13 @@
-//! Functions that get other places in their table: all that names one is changed with it.
+//! Functions that get other places in their table, or none: all that names one is changed with it.
 
+use super::effects::called;
 use super::function::Terminator;
 use super::ids::FunctionId;
 use super::interface::{Opening, Port};
 use super::op::{Event, Op, Target};
-use super::{Function, Module};
+use super::{Function, Module, Role};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// Gives each function that is named another place; the table itself stays.
 pub fn renumber_functions(module: &mut Module, place: impl Fn(FunctionId) -> FunctionId) {
@@ -34,6 +37,66 @@ pub fn renumber_functions(module: &mut Module, place: impl Fn(FunctionId) -> Fun
     module.starts = module.starts.map(&place);
 }
 
+/// The functions that tables name: a host starts them, a kernel or a cache runs them.
+pub fn named_in_tables(module: &mut Module) -> BTreeSet<FunctionId> {
+    let functions = std::mem::take(&mut module.functions);
+    let named = RefCell::new(BTreeSet::new());
+    renumber_functions(module, |id| {
+        named.borrow_mut().insert(id);
+        id
+    });
+    module.functions = functions;
+    named.into_inner()
+}
+
+/// Removes functions that neither a table names nor a function that stays.
+pub fn remove_unnamed(module: &mut Module) {
+    let mut open: Vec<FunctionId> = named_in_tables(module).into_iter().collect();
+    let mut stays = vec![false; module.functions.len()];
+    for (at, function) in module.functions.iter().enumerate() {
+        let is_started = matches!(function.role, Role::Entry | Role::Fast);
+        open.extend(is_started.then_some(FunctionId(at as u32)));
+    }
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut stays[id.at()], true) {
+            open.extend(named_in(module, id));
+        }
+    }
+    let mut next = 0;
+    let places = stays.iter().map(|stays| {
+        next += u32::from(*stays);
+        FunctionId(next.saturating_sub(1))
+    });
+    let places: Vec<FunctionId> = places.collect();
+    let mut stays = stays.into_iter();
+    module.functions.retain(|_| stays.next() == Some(true));
+    renumber_functions(module, |id| places[id.at()]);
+}
+
+/// The functions that a function calls, or to which it sends events.
+fn named_in(module: &Module, id: FunctionId) -> Vec<FunctionId> {
+    let function = module.function(id);
+    let mut named = Vec::new();
+    let mut sent: Vec<&Event> = Vec::new();
+    for instruction in function.instructions() {
+        named.extend(called(module, &instruction.op));
+        if let Op::Queue(_, events) | Op::Output(events) = &instruction.op {
+            sent.extend(events);
+        }
+    }
+    for block in &function.blocks {
+        if let Terminator::Tail(event, _) = &block.terminator {
+            sent.push(event);
+        }
+    }
+    let targets = sent.into_iter().filter_map(|event| match event.target {
+        Target::Function(id) => Some(id),
+        Target::Link(_) | Target::Port(..) => None,
+    });
+    named.extend(targets);
+    named
+}
+
 fn renumber_port(port: &mut Port, place: &impl Fn(FunctionId) -> FunctionId) {
     port.sends = port.sends.map(place);
     let openings = [&mut port.opens, &mut port.listens];
@@ -47,6 +110,7 @@ fn renumber_port(port: &mut Port, place: &impl Fn(FunctionId) -> FunctionId) {
 }
 
 fn renumber(function: &mut Function, place: &impl Fn(FunctionId) -> FunctionId) {
+    function.fast = function.fast.map(place);
     for block in &mut function.blocks {
         for instruction in &mut block.instructions {
             match &mut instruction.op {

@@ -18,16 +18,19 @@ use std::collections::BTreeSet;
 pub fn run(module: &mut Module) {
     let effects = Effects::of_functions(module);
     for at in 0..module.functions.len() {
-        let mut function = std::mem::take(&mut module.functions[at].blocks);
-        for block in &mut function {
-            block.instructions =
-                without_lost_stores(module, &effects, std::mem::take(&mut block.instructions));
-        }
-        module.functions[at].blocks = function;
         let mut function = module.functions[at].clone();
-        unused(module, &effects, &mut function);
+        clean(module, &effects, &mut function);
         module.functions[at] = function;
     }
+}
+
+/// Removes dead code from a function.
+pub fn clean(module: &Module, effects: &[Effects], function: &mut Function) {
+    for block in &mut function.blocks {
+        let instructions = std::mem::take(&mut block.instructions);
+        block.instructions = without_lost_stores(module, effects, instructions);
+    }
+    remove_unused(module, effects, function);
 }
 
 /// The instructions of a block without stores to a place that is written again.
@@ -64,7 +67,7 @@ fn without_lost_stores(
 }
 
 /// Removes what nobody uses, until all that is left is used.
-fn unused(module: &Module, effects: &[Effects], function: &mut Function) {
+pub fn remove_unused(module: &Module, effects: &[Effects], function: &mut Function) {
     loop {
         let used = used(function);
         let mut changed = false;
@@ -95,14 +98,17 @@ fn used(function: &Function) -> Vec<bool> {
     used
 }
 
-fn does_something(module: &Module, effects: &[Effects], instruction: &Instruction) -> bool {
+/// Returns true if an instruction does more than give values.
+pub fn does_something(module: &Module, effects: &[Effects], instruction: &Instruction) -> bool {
     let op = &instruction.op;
     let mut own = Effects::of(module, op);
     for function in called(module, op) {
         own.add(&effects[function.at()]);
     }
-    // A handle is used up, even by what writes nothing.
-    !own.are_none() || instruction.results.is_empty()
+    // A handle is used up, even by what writes nothing; but a function that writes nothing gives
+    // all handles back.
+    let is_call = matches!(op, Op::Call(_));
+    !own.are_none() || instruction.results.is_empty() && !is_call
 }
 
 /// Removes parameters of blocks that nobody reads, and what edges give them.

@@ -15,6 +15,7 @@ use crate::ir::graph::Graph;
 use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::types::{ones, signed};
 use crate::ir::{Edge, Function, Module, Terminator, Type, Value};
+use std::collections::HashMap;
 
 /// Folds all functions of a module.
 pub fn run(module: &mut Module) {
@@ -24,7 +25,7 @@ pub fn run(module: &mut Module) {
 }
 
 /// A simpler form of an instruction.
-enum Simpler {
+pub enum Simpler {
     /// Its result is this number.
     Constant(u64),
     /// Its result is this value.
@@ -35,10 +36,11 @@ enum Simpler {
 
 use Simpler::{Constant, Instead, Same};
 
-fn fold(function: &mut Function) {
+/// Folds a function.
+pub fn fold(function: &mut Function) {
     let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
     let mut by: Vec<Value> = (0..function.values.len() as u32).map(Value).collect();
-    let mut known = Known(vec![None; function.values.len()]);
+    let mut known = Facts::default();
     for id in graph.order {
         let mut block = std::mem::take(&mut function.blocks[id.at()].instructions);
         block.retain_mut(|instruction| {
@@ -79,7 +81,7 @@ fn fold(function: &mut Function) {
                 }
             }
             let operands = instruction.operands.clone();
-            known.0[result.at()] = Some((instruction.op.clone(), operands));
+            known.learn(result, (instruction.op.clone(), operands));
             true
         });
         let own = &mut function.blocks[id.at()];
@@ -94,18 +96,27 @@ fn fold(function: &mut Function) {
 }
 
 /// By value: the operation that gives it, and its operands.
-struct Known(Vec<Option<(Op, Vec<Value>)>>);
+#[derive(Default)]
+pub struct Facts(HashMap<Value, (Op, Vec<Value>)>);
 
-impl Known {
-    fn op(&self, value: Value) -> Option<&(Op, Vec<Value>)> {
-        self.0[value.at()].as_ref()
+impl Facts {
+    /// An operation gives a value.
+    pub fn learn(&mut self, value: Value, by: (Op, Vec<Value>)) {
+        self.0.insert(value, by);
     }
 
-    fn number(&self, value: Value) -> Option<u64> {
+    /// The operation that gives a value.
+    pub fn op(&self, value: Value) -> Option<&(Op, Vec<Value>)> {
+        self.0.get(&value)
+    }
+
+    /// The number that a value always is.
+    pub fn number(&self, value: Value) -> Option<u64> {
         self.op(value)?.0.number()
     }
 
-    fn simpler(&self, function: &Function, op: &Op, operands: &[Value]) -> Option<Simpler> {
+    /// A simpler form of an operation.
+    pub fn simpler(&self, function: &Function, op: &Op, operands: &[Value]) -> Option<Simpler> {
         let bits = |value: Value| function.type_of(value).bits();
         match op {
             Op::Arithmetic(how) => {
@@ -145,12 +156,6 @@ impl Known {
                 let same = function.type_of(operands[0]) == Type::Bytes(*to);
                 same.then_some(Same(operands[0]))
             }
-            Op::Length => match self.op(operands[0])? {
-                (Op::SubView, parts) => Some(Same(parts[2])),
-                (Op::Before, parts) => Some(Same(parts[1])),
-                (Op::Look, parts) => Some(Instead(Op::Length, parts.clone())),
-                _other => None,
-            },
             Op::Index => match self.op(operands[0])? {
                 (Op::At(_), parts) => Some(Same(parts[0])),
                 (Op::Instance(_, index), _) => Some(Constant(u64::from(*index))),
@@ -264,6 +269,14 @@ impl Known {
         match (self.number(one), self.number(other)) {
             (Some(1), Some(0)) => Some(Same(condition)),
             (Some(0), Some(1)) => Some(Instead(Op::Not, vec![condition])),
+            (Some(1), None) => Some(Instead(
+                Op::Arithmetic(Arithmetic::Or),
+                vec![condition, other],
+            )),
+            (None, Some(0)) => Some(Instead(
+                Op::Arithmetic(Arithmetic::And),
+                vec![condition, one],
+            )),
             _ => None,
         }
     }

@@ -51,7 +51,8 @@ struct Numbering<'n> {
     last: u32,
 }
 
-fn number(module: &Module, effects: &[Effects], function: &mut Function) {
+/// Numbers the values of a function.
+pub fn number(module: &Module, effects: &[Effects], function: &mut Function) {
     let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
     let mut numbering = Numbering {
         module,

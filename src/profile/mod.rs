@@ -27,9 +27,11 @@ pub use asked::{Asked, asked};
 pub use recorded::Recorded;
 pub use registers::Register;
 
-use crate::tree::walk::remade;
+use crate::tree::rewrites::Rewrite;
+use crate::tree::walk::{masses, reachable, remade};
 use crate::tree::{Forest, Node, Probability};
 use crate::types::program::Program;
+use std::collections::BTreeSet;
 
 /// What is taken to be known of a stack's traffic.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,6 +63,37 @@ pub struct Analysis {
     pub runs: Vec<f64>,
     /// The fields that hold control states.
     pub registers: Vec<Register>,
+}
+
+/// What trees cost.
+pub struct Cost {
+    /// After which rewrite; none if before any.
+    pub after: Option<Rewrite>,
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// How many of them are passed for one event from outside.
+    pub passed: f64,
+}
+
+impl Cost {
+    /// Returns what analysed trees cost.
+    pub fn of(after: Option<Rewrite>, analysis: &Analysis) -> Cost {
+        let forest = &analysis.forest;
+        let mut all = BTreeSet::new();
+        let mut passed = 0.0;
+        for (tree, runs) in forest.trees.iter().zip(&analysis.runs) {
+            let nodes = reachable(forest, tree.root);
+            passed += masses(forest, &nodes, tree.root, *runs)
+                .values()
+                .sum::<f64>();
+            all.extend(nodes);
+        }
+        Cost {
+            after,
+            nodes: all.len(),
+            passed,
+        }
+    }
 }
 
 /// In so many rounds states and events come to agree.

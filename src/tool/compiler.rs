@@ -10,7 +10,7 @@ use super::library::{self, Folders};
 use super::terminal::show;
 use crate::diagnostic::Id;
 use crate::emit::{Emitted, c_name, is_free};
-use crate::pipeline::{self, Analysed, Checked, Compiled as Woven};
+use crate::pipeline::{self, Analysed, Back, Checked, Compiled as Woven};
 use crate::profile::Profile;
 use crate::source::Sources;
 use crate::syntax::loom;
@@ -19,8 +19,15 @@ use crate::tree::rewrites::Rewrites;
 use crate::types::names::nearest;
 use crate::types::program::{Attribute, KindId, NoticeId, Place, Program};
 use crate::types::value::{Type, Value};
+use clap::ValueEnum;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+static BACK: OnceLock<Back> = OnceLock::new();
+
+/// The environment variable that settles the way to C where `--back` is not given.
+const LOOM_BACK: &str = "LOOM_BACK";
 
 /// What may be said about a compilation on the command line.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +46,25 @@ pub struct Options {
     pub records: bool,
     /// Whether what the profile never saw is cut.
     pub specialised: bool,
+}
+
+/// Settles `--back`; the first call counts.
+pub fn set_back(back: Option<Back>) {
+    if let Some(back) = back {
+        BACK.get_or_init(|| back);
+    }
+}
+
+/// Returns the way to C: that of `--back`, or of the environment.
+pub fn back() -> Result<Back, Failure> {
+    if let Some(back) = BACK.get() {
+        return Ok(*back);
+    }
+    match std::env::var(LOOM_BACK) {
+        Ok(name) if !name.is_empty() => Back::from_str(&name, false)
+            .map_err(|_| Failure::environment(format!("{LOOM_BACK} is neither `emit` nor `ir`"))),
+        Ok(_) | Err(_) => Ok(Back::default()),
+    }
 }
 
 /// A compiled stack.
@@ -184,7 +210,8 @@ fn chosen(path: &Path, options: &Options) -> Result<(Checked, String), Failure> 
 pub fn compile_text(name: &str, text: &str) -> Result<Compiled, Failure> {
     let library = Folders { search: Vec::new() };
     let root = vec![(name.to_string(), text.to_string())];
-    let checked = pipeline::read(root, &library);
+    let mut checked = pipeline::read(root, &library);
+    checked.back = back()?;
     compile_checked(checked, Path::new(name), None, &Options::default())
 }
 
@@ -391,6 +418,7 @@ pub fn read_texts(root: Vec<(String, String)>, options: &Options) -> Result<Chec
         search: options.search.clone(),
     };
     let mut checked = pipeline::read(root, &library);
+    checked.back = back()?;
     checked.rewrites = options.rewrites;
     checked.profile = options.profile.clone();
     checked.records = options.records;

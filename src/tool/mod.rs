@@ -52,6 +52,7 @@ pub mod view;
 pub mod virtio;
 pub mod written;
 
+use crate::pipeline::Back;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use compiler::Options;
 use failure::Failure;
@@ -76,6 +77,9 @@ struct Command {
         default_value = "auto"
     )]
     color: Color,
+    /// Way from trees to C, for our own tests
+    #[arg(long, global = true, hide = true, value_enum, value_name = "WAY")]
+    back: Option<Back>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -189,6 +193,7 @@ pub fn main() -> ExitCode {
         matches.unwrap_or_else(|error| manual::hint::renamed(error, &parser, words()).exit());
     let command = Command::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     style::set_color(command.color);
+    compiler::set_back(command.back);
     match perform(command.verb) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),

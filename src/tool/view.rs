@@ -8,8 +8,8 @@ use super::esterel::{self, Choice, is_esterel};
 use super::failure::{Failure, about};
 use super::layout::instead;
 use super::terminal::{result, show};
-use crate::emit::view::{Selected, View, picture, processes, text, view};
-use crate::pipeline::{self, Checked, Reactive, Unseen};
+use crate::pipeline::{self, Checked, Reactive};
+use crate::view::{Selected, Unseen, View, picture, processes, text, view, view_process};
 use std::path::{Path, PathBuf};
 
 /// The largest number of questions of an automaton that is shown.
@@ -105,7 +105,8 @@ fn process(arguments: &Arguments) -> Result<View, Failure> {
     let budget = checked.budget.nodes;
     // In a picture, ways do not meet again.
     let shown = (MOST_QUESTIONS, arguments.svg.is_none());
-    let view = pipeline::process(&checked, selected, stack, budget, shown);
+    let programs = pipeline::programs(&checked, stack);
+    let view = view_process(&checked.sources, &programs, selected, budget, shown);
     view.map_err(|unseen| match unseen {
         Unseen::TooManyQuestions { states } => too_large(states),
         Unseen::Refused(diagnostic) => match show(&[*diagnostic], &checked.sources) {

@@ -1,12 +1,13 @@
 //! Stacks of the repository, from their text to their C.
 
-use stackloom::back::c::{Printed, print};
+use stackloom::back::c::{Printed, Variant, print};
 use stackloom::diagnostic::render;
 use stackloom::emit::{self, Assumed, Emitted};
 use stackloom::lower::lower;
 use stackloom::passes::{PASSES, Pass};
 use stackloom::pipeline::{self, Checked, Compiled};
 use stackloom::reactive::handlers::Budget;
+use stackloom::tool::compiler;
 use stackloom::tool::library::Folders;
 use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::program::Program;
@@ -55,12 +56,18 @@ fn woven(path: &str, known: impl Fn(&mut Program) -> Option<Assumed>) -> Compile
         panic!("{}", said(&checked));
     };
     let assumed = known(&mut program);
-    let (sources, rewrites) = (&checked.sources, checked.rewrites);
+    let (sources, rewrites) = (&checked.sources, checked.back.rewrites(checked.rewrites));
     let forest = pipeline::woven(&mut program, forest, rewrites);
-    let emitted = match assumed {
-        Some(assumed) => emit::specialised(sources, &program, &forest, (rewrites, &assumed)),
+    let emitted = match &assumed {
+        Some(assumed) => emit::specialised(sources, &program, &forest, (rewrites, assumed)),
         None => emit::c(sources, &program, &forest, rewrites),
     };
+    let variant = assumed
+        .as_ref()
+        .map_or(Variant::Plain, Variant::Specialised);
+    let emitted = checked
+        .back
+        .of_emitted((sources, &program, &forest), variant, emitted);
     Compiled {
         program,
         forest,
@@ -79,6 +86,8 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
     match woven.zip(pipeline::trees(&mut checked, &name)) {
         Some((woven, (program, forest))) => {
             let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
+            let stack = (&checked.sources, &program, &forest);
+            let emitted = checked.back.of_emitted(stack, Variant::Plain, emitted);
             let calls = Vec::new();
             let plain = Compiled {
                 program,
@@ -106,7 +115,7 @@ pub fn by_stack_ir(path: &str) -> [Compiled; 2] {
         for pass in passes {
             (pass.run)(&mut module);
         }
-        let Printed { c, h } = print(&module, &checked.sources);
+        let Printed { c, h } = print(&module, &checked.sources, Variant::Plain);
         let emitted = Emitted {
             c,
             h,
@@ -123,7 +132,9 @@ pub fn read(path: &str) -> Checked {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
     let text = std::fs::read_to_string(file).expect("the file is in the repository");
     let search = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("layers")];
-    pipeline::read(vec![(path.to_string(), text)], &Folders { search })
+    let mut checked = pipeline::read(vec![(path.to_string(), text)], &Folders { search });
+    checked.back = compiler::back().expect("LOOM_BACK is `emit` or `ir`");
+    checked
 }
 
 /// The name of its first stack.

@@ -365,6 +365,17 @@ pub const FAULTS: &[Fault] = &[
             body.returns(&[]);
         });
     }),
+    (14, "a plain function is tried first", |module| {
+        module.functions[ARRIVES.at()].fast = Some(PLAIN);
+    }),
+    (14, "a fast function has other parameters", |module| {
+        fast(module, |body| {
+            body.all(Op::Commit, &[]);
+            body.returns(&[]);
+        });
+        let id = FunctionId(module.functions.len() as u32 - 1);
+        module.functions[ARRIVES.at()].fast = Some(id);
+    }),
     (14, "a function yields outside of a kernel", |module| {
         plant(module, Role::Plain, &[WORD], |body| {
             body.all(Op::Yield, &[body.p(0)]);

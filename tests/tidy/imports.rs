@@ -11,6 +11,7 @@ const FLOW: &[&str] = &[
     "types",
     "tree",
     "reactive",
+    "view",
     "weave",
     "profile",
     "optimise",

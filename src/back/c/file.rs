@@ -61,19 +61,20 @@ pub fn print(stack: &Stack<'_>) -> Printed {
     ];
     let groups = groups.map(Named::all);
     let constants = Named::all(stack.constants.items(stack));
+    let parts = text::Text::of(stack);
     let mut chosen = Chosen::new(&entries);
     loop {
         let before = chosen.names.len();
         chosen.add(&functions);
         chosen.add(&constants);
         groups.iter().for_each(|group| chosen.add(group));
-        let inside = text::inside(&stack.names.stack, &chosen.code);
+        let inside = parts.inside(&chosen.code);
         chosen.mention(&printer::file(&inside));
         if chosen.names.len() == before {
             break;
         }
     }
-    let inside = text::inside(&stack.names.stack, &chosen.code);
+    let inside = parts.inside(&chosen.code);
     let [hooks, questions, deeds, events] = groups.map(|group| chosen.of(group));
     let functions = chosen.of(functions);
     let declared = functions.iter().filter_map(|item| match item {
@@ -106,7 +107,11 @@ fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 9]
         }
     }
     let copied = runtime::select(&runtime::mentioned(&body));
-    let mut file = top(stack);
+    let links = stack.module.links.iter().map(|link| link.name.as_str());
+    let record = stack
+        .record()
+        .map(|record| record.text(&stack.names.stack, links));
+    let mut file = top(stack) + &record.unwrap_or_default();
     if !copied.trim().is_empty() {
         let banner = Item::Banner("runtime: copied from stackloom.h".to_string());
         file += &format!("\n{}\n{copied}", printer::file(&[banner]));
@@ -126,11 +131,8 @@ fn top(stack: &Stack<'_>) -> String {
         true => String::new(),
         false => format!("#include \"{name}_extern.h\"\n"),
     };
-    format!(
-        "/*\n * {name}: compiled by Stackloom. What it does is said in the sources that stand \
-         beside its\n * functions; how it is called, in {name}.h.\n */\n\
-         #include \"{name}.h\"\n{own}"
-    )
+    let comment = header::comment_of_file(stack);
+    format!("{comment}\n#include \"{name}.h\"\n{own}")
 }
 
 fn declaration(function: &Function) -> Function {

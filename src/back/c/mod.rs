@@ -42,6 +42,8 @@ pub mod state;
 pub mod text;
 pub mod types;
 
+use crate::c::assumed::Assumed;
+use crate::c::record::Record;
 use crate::c::tree::{Expression, Function, Statement, atom};
 use crate::c::walk::is_named;
 use crate::ir::effects::Effects;
@@ -54,10 +56,24 @@ use names::Names;
 use prototype::Reach;
 use std::collections::BTreeSet;
 
+/// The variants of the C of a module.
+#[derive(Clone, Copy, Debug, Default)]
+pub enum Variant<'m> {
+    /// The C for users.
+    #[default]
+    Plain,
+    /// It counts the ways that it takes, and writes a profile.
+    Recording(&'m Record),
+    /// The module was cut by a profile, and the C says so.
+    Specialised(&'m Assumed),
+}
+
 /// A module, and what all files of this folder look up of it.
 pub struct Stack<'m> {
     /// The module.
     pub module: &'m Module,
+    /// The variant of its C.
+    pub variant: Variant<'m>,
     /// The texts of its layers.
     pub sources: &'m Sources,
     /// The names of all things.
@@ -77,11 +93,23 @@ pub struct Stack<'m> {
 impl<'m> Stack<'m> {
     /// Names for all of a module.
     pub fn new(module: &'m Module, sources: &'m Sources) -> Stack<'m> {
+        Stack::of_variant(module, sources, Variant::Plain)
+    }
+
+    /// The same for a variant of the C.
+    pub fn of_variant(module: &'m Module, sources: &'m Sources, variant: Variant<'m>) -> Stack<'m> {
         let mut names = Names::new(module, host::reserved());
+        if let Variant::Specialised(Assumed {
+            elsewhere: true, ..
+        }) = variant
+        {
+            names.count_own("stack.cut_buffer");
+        }
         let constants = Constants::of(module, &mut names);
         names.inside = names.taken.inside();
         Stack {
             module,
+            variant,
             sources,
             names,
             reach: prototype::reaches(module),
@@ -89,6 +117,22 @@ impl<'m> Stack<'m> {
             constants,
             gaps: containers::with_gaps(module),
             rounds: rounds::of(module),
+        }
+    }
+
+    /// Returns true if its host is given no buffers for frames.
+    pub fn gives_no_buffers(&self) -> bool {
+        match self.variant {
+            Variant::Plain | Variant::Recording(_) => false,
+            Variant::Specialised(assumed) => assumed.elsewhere,
+        }
+    }
+
+    /// Returns what it records.
+    pub fn record(&self) -> Option<&'m Record> {
+        match self.variant {
+            Variant::Plain | Variant::Specialised(_) => None,
+            Variant::Recording(record) => Some(record),
         }
     }
 
@@ -106,9 +150,9 @@ impl<'m> Stack<'m> {
     }
 }
 
-/// The two files of a module.
-pub fn print(module: &Module, sources: &Sources) -> Printed {
-    file::print(&Stack::new(module, sources))
+/// The two files of a module, in a variant of its C.
+pub fn print(module: &Module, sources: &Sources, variant: Variant<'_>) -> Printed {
+    file::print(&Stack::of_variant(module, sources, variant))
 }
 
 /// The same function, in which each parameter that it does not look at is said to be there.

@@ -29,19 +29,20 @@ const OWN: &str = "AHEAD BUFFER_SIZE CONSUMED COUNTED COUNTERS COUNTS DELIVERED 
     drop_window expire fill_spare frame_arrives give_buffer give_event go_on goes_on handle \
     handle_waiting has_buffer has_room hold is_copied is_inside is_lent kept kept_last larger16 \
     larger32 larger64 larger8 later lay_out leave leave_and_go_on leave_copy_and_go_on leave_last \
-    leave_now leave_untaken let_leave let_others_go make_room may_go_ahead may_go_on may_handle \
-    memory_layout message_from new_message new_message_in_place next_step open_up opened_last \
-    outcome pad piece precede put queue_pop queue_push reason retrieve reverse rewritten room_of \
-    run send_first send_frame send_spare_first set_aside settings_hold share sink skip smaller16 \
-    smaller32 smaller64 smaller8 stream_begin stream_insert stream_release stream_slice \
-    stream_take take_all take_apart take_buffer take_by_path take_copy take_lent take_next \
-    take_sent take_spare takes went window_forget window_insert window_make_room window_release \
-    window_replace window_share window_take work words";
+    leave_now leave_untaken let_leave let_others_go loom_begin loom_file loom_frame_came \
+    loom_frames loom_link loom_passed loom_way loom_write_profile make_room may_go_ahead may_go_on \
+    may_handle memory_layout message_from new_message new_message_in_place next_step open_up \
+    opened_last outcome pad piece precede put queue_pop queue_push reason retrieve reverse \
+    rewritten room_of run send_first send_frame send_spare_first set_aside settings_hold share \
+    sink skip smaller16 smaller32 smaller64 smaller8 stream_begin stream_insert stream_release \
+    stream_slice stream_take take_all take_apart take_buffer take_by_path take_copy take_lent \
+    take_next take_sent take_spare takes went window_forget window_insert window_make_room \
+    window_release window_replace window_share window_take work words";
 
 /// Members of the struct of a stack beside the instances of layers.
 const MEMBERS: &str = "shared config settings now_ns hash_odd counters paths timers timer_heap \
     buffers reserve reserved size last messages agenda events free_event crowd waiting answers end \
-    open told";
+    loom_last open told";
 
 /// Suffixes of the name of the stack in its own types and functions.
 const INTERFACE: &str = "_message _event _place _settings _config _refusal _check _config_default \
@@ -179,6 +180,8 @@ pub struct Names {
     pub counters: Vec<String>,
     /// By function.
     pub functions: Vec<String>,
+    /// By function: the name of its body, if a fast function is tried before it.
+    pub slow: Vec<Option<String>>,
     /// By kernel.
     pub kernels: Vec<String>,
     /// By cache: the struct, and the member that holds it.
@@ -204,6 +207,14 @@ pub struct Names {
 }
 
 impl Names {
+    /// Adds a counter of the stack itself, behind those of layers.
+    pub fn count_own(&mut self, name: &str) {
+        self.counted.push(CounterNames {
+            constant: constant(&mut self.taken, &self.upper, "count", name),
+            text: format!("count {name}"),
+        });
+    }
+
     /// Chooses a name for each thing in a module. Names in the text that every stack has are
     /// taken; the header chooses first.
     pub fn new(module: &Module, reserved_too: impl Iterator<Item = &'static str>) -> Names {
@@ -238,6 +249,11 @@ impl Names {
         let functions = functions
             .map(|function| taken.take(&not_of_library(&stack, &function.name)))
             .collect();
+        let slow = module.functions.iter().map(|function| {
+            let has_fast = function.fast.is_some();
+            has_fast.then(|| taken.take(&identifier(&format!("{}_slow", function.name))))
+        });
+        let slow = slow.collect();
         let kernels = kernel_names(module, &mut taken);
         let caches = module.caches.iter();
         let caches = caches.map(|cache| taken.take(&cache.name)).collect();
@@ -248,6 +264,7 @@ impl Names {
             reasons,
             counters,
             functions,
+            slow,
             kernels,
             caches,
             foreigns,

@@ -88,6 +88,7 @@ fn of_resource(resource: &Resource) -> Reach {
 pub fn result(stack: &Stack<'_>, id: FunctionId) -> String {
     let results = &stack.module.function(id).results;
     match &results[..] {
+        [] if stack.module.function(id).role == Role::Fast => "bool".to_string(),
         [] => "void".to_string(),
         [only] if !returns_struct(results) => types::local(stack, *only),
         _several => format!("struct {}_results", stack.names.functions[id.at()]),

@@ -314,6 +314,7 @@ fn no_function(name: String) -> Function {
         owner: String::new(),
         role: Role::Plain,
         kept: false,
+        fast: None,
         results: Vec::new(),
         values: Vec::new(),
         blocks: Vec::new(),

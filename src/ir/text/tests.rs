@@ -280,6 +280,7 @@ fn head(rng: &mut Rng) -> Function {
         blocks: Vec::new(),
         span: None,
         kept: rng.bool(),
+        fast: None,
     }
 }
 

@@ -72,7 +72,10 @@ fn whole(module: &Module, names: &Names, function: &Function, sources: Option<&S
     let own = name(&function.name);
     let mut out = String::new();
     let kept = if function.kept { "kept " } else { "" };
-    let head = format!("{kept}{role}fn {own}({parameters}){results}{owner} {{");
+    let fast = function.fast.map_or(String::new(), |id| {
+        format!(", first {}", names.functions.reference(id.0))
+    });
+    let head = format!("{kept}{role}fn {own}({parameters}){results}{owner}{fast} {{");
     line(&mut out, 0, &head, &place(sources, function.span));
     function::body(&mut out, module, names, &values, function, sources);
     out + "}\n"

@@ -33,7 +33,8 @@
 //!   agenda or out since.
 //! - **14** Roles (`roles.rs`): a pure function writes nothing. Only reactions and fast functions
 //!   hand an event on, and they give no results. Events go to reactions, and calls to plain and
-//!   pure functions; only kernels yield.
+//!   pure functions; only kernels yield. A reaction is tried first by a fast function with its
+//!   parameters.
 //! - **15** Loops (`typing.rs`): a loop has one turn or more, and its body takes the turn and gives
 //!   a bit and the carried values.
 //! - **16** Optional fields: not yet, a field and its bit have nothing in common.

@@ -5,7 +5,7 @@
 use super::breach::{Breach, Rule, Scope};
 use crate::ir::effects::Resource;
 use crate::ir::op::{Event, Target};
-use crate::ir::{FunctionId, Module, Op, Role, Terminator};
+use crate::ir::{Function, FunctionId, Module, Op, Role, Terminator, Type};
 
 /// Checks that a function does only things that its role allows, and uses others by their roles.
 pub fn check(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
@@ -54,6 +54,20 @@ fn whole(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
     let mut wrong = Vec::new();
     if function.role == Role::Pure && changes.next().is_some() {
         wrong.push("a pure function changes nothing");
+    }
+    if let Some(fast) = function.fast {
+        let types = |of: &Function| -> Vec<Type> {
+            let parameters = of.parameters().iter();
+            parameters.map(|value| of.type_of(*value)).collect()
+        };
+        let tried = scope.module.functions.get(fast.at());
+        let tried = tried.filter(|tried| tried.role == Role::Fast);
+        if function.role != Role::Reaction {
+            wrong.push("a fast function is tried before a reaction alone");
+        }
+        if tried.map(types) != Some(types(function)) {
+            wrong.push("what is tried first is a fast function with the same parameters");
+        }
     }
     let calls = function.instructions().filter_map(|one| match one.op {
         Op::Call(id) | Op::Loop(id, _) => Some(id),

@@ -282,7 +282,7 @@ impl<'m> Machine<'m> {
                 Target::Link(_) => self.answer(event),
                 Target::Port(port, told) => self.surface((port, told), event),
                 Target::Function(function) => {
-                    next = match self.run_function(function, event.arguments) {
+                    next = match self.react(function, event.arguments) {
                         Ending::Returned(_) => None,
                         Ending::Tail(event) => Some(event),
                         Ending::Take(mark) if self.agenda.waiting.len() > mark => {
@@ -293,6 +293,17 @@ impl<'m> Machine<'m> {
                     };
                 }
             }
+        }
+    }
+
+    /// Runs a reaction: its fast function first, if it has one.
+    fn react(&mut self, id: FunctionId, arguments: Vec<Held>) -> Ending {
+        let Some(fast) = self.module.function(id).fast else {
+            return self.run_function(id, arguments);
+        };
+        match self.run_function(fast, arguments.clone()) {
+            Ending::Left => self.run_function(id, arguments),
+            ending => ending,
         }
     }
 

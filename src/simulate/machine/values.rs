@@ -318,6 +318,12 @@ impl<'f> Frame<'f> {
         }
     }
 
+    /// The number of reserved buffers that nobody has used up.
+    pub fn slots(&self) -> usize {
+        let slots = self.values.iter();
+        slots.filter(|held| matches!(held, Held::Slot)).count()
+    }
+
     /// A handle that nobody has used up.
     pub fn left(&self) -> Option<Value> {
         let left = self.values.iter().position(Held::is_linear);

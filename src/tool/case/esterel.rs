@@ -17,13 +17,14 @@
 
 use super::format::{Case, around};
 use crate::diagnostic::render;
-use crate::emit::{self, esterel::Outside, view};
+use crate::emit::{self, esterel::Outside};
 use crate::pipeline::{self, Reactive};
 use crate::simulate::process::esterel::{Externs, Nothing};
 use crate::simulate::process::machine::Machine;
 use crate::source::Sources;
 use crate::tool::esterel::child::{self, Child, InC};
 use crate::tool::failure::Failure;
+use crate::view;
 
 /// How many nodes an automaton may have.
 const BUDGET: usize = 100_000;

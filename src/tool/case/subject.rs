@@ -8,9 +8,9 @@ use crate::emit::{self, Emitted};
 use crate::ir::Module;
 use crate::lower::lower;
 use crate::passes::{PASSES, verified};
-use crate::pipeline;
+use crate::pipeline::{self, Back, Variant};
 use crate::source::Sources;
-use crate::tool::compiler::no_name;
+use crate::tool::compiler::{self, no_name};
 use crate::tree::Forest;
 use crate::tree::rewrites::Rewrites;
 use crate::types::load::{Library, Missing};
@@ -47,6 +47,7 @@ pub struct Compiled {
     module: OnceCell<Module>,
     woven_module: OnceCell<Module>,
     code: OnceCell<Emitted>,
+    lowered_code: OnceCell<Emitted>,
 }
 
 impl Compiled {
@@ -89,6 +90,24 @@ impl Compiled {
         let code = || emit::c(sources, program, forest, Rewrites::ALL);
         self.code.get_or_init(code)
     }
+
+    /// Its C as users get it, or as [`compiler::back`] says.
+    ///
+    /// # Panics
+    ///
+    /// If the environment names no back end.
+    pub fn compiled_code(&self, sources: &Sources) -> &Emitted {
+        match compiler::back().expect("LOOM_BACK is `emit` or `ir`") {
+            Back::Emit => self.code(sources),
+            Back::Ir => self.lowered_code.get_or_init(|| {
+                let mut program = self.program.clone();
+                let rewrites = Back::Ir.rewrites(Rewrites::ALL);
+                let forest = pipeline::woven(&mut program, self.plain.clone(), rewrites);
+                let emitted = emit::c(sources, &program, &forest, rewrites);
+                Back::Ir.of_emitted((sources, &program, &forest), Variant::Plain, emitted)
+            }),
+        }
+    }
 }
 
 impl Subject {
@@ -112,6 +131,7 @@ impl Subject {
             module: OnceCell::new(),
             woven_module: OnceCell::new(),
             code: OnceCell::new(),
+            lowered_code: OnceCell::new(),
         };
         Subject {
             sources: checked.sources,

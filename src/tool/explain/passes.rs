@@ -6,7 +6,7 @@ use crate::ir::Module;
 use crate::ir::text::write_of;
 use crate::lower::lower;
 use crate::passes::{PASSES, verified};
-use crate::pipeline::{self, Checked, Known};
+use crate::pipeline::{self, Back, Checked, Known};
 use crate::tool::compiler::{self, Options};
 use crate::tool::failure::Failure;
 use crate::tool::terminal::result;
@@ -36,6 +36,7 @@ fn lowered(checked: &mut Checked, stack: &str) -> Option<Module> {
         forest,
         ..
     } = pipeline::known(checked, stack)?;
-    let forest = pipeline::woven(&mut program, forest, checked.rewrites);
+    let rewrites = Back::Ir.rewrites(checked.rewrites);
+    let forest = pipeline::woven(&mut program, forest, rewrites);
     Some(lower(&program, &forest))
 }

@@ -1,7 +1,16 @@
 //! A function of the module as a function of C.
 //!
 //! In: a function. Out: a tree of C. Blocks stand in each other as they are dominated, and a block
-//! to which several edges lead stands behind them, with a label where it is not simply reached.
+//! to which several edges lead stands behind them, with a label where it is not simply reached. A
+//! fast function returns whether it has done everything, and is tried before its reaction:
+//!
+//! ```c
+//! static void tunnel_arrive(struct host *stack, struct message *message) {
+//!     if (!tunnel_arrive_fast(stack, message)) {
+//!         tunnel_arrive_slow(stack, message);
+//!     }
+//! }
+//! ```
 //!
 //! ```text
 //! plan.rs                which values stand in place, which blocks are copied
@@ -36,7 +45,9 @@ pub mod value;
 use super::names::Taken;
 use super::prototype::{self, Reach};
 use super::{Stack, with_all_used};
-use crate::c::tree::{Function as CFunction, Statement as S, atom};
+use crate::c::tree::{
+    Expression as C, Function as CFunction, Statement as S, atom, call, call_statement,
+};
 use crate::ir::definitions::Definitions;
 use crate::ir::{Function, FunctionId, KernelId, Type, Value};
 use plan::Plan;
@@ -63,6 +74,8 @@ pub struct Printer<'p> {
     taken: Taken,
     /// The struct that it returns, if it has several results.
     results: Option<String>,
+    /// The buffers that are reserved in the block that is printed.
+    reserved: Vec<C>,
 }
 
 /// Prints all functions of a module, those of kernels first.
@@ -70,7 +83,11 @@ pub fn all(stack: &Stack<'_>) -> Vec<CFunction> {
     let kernels = (0..stack.module.kernels.len() as u32).map(KernelId);
     let kernels = kernels.flat_map(|id| kernel::functions(stack, id));
     let own = (0..stack.module.functions.len() as u32).map(FunctionId);
-    kernels.chain(own.map(|id| print(stack, id))).collect()
+    let own = own.flat_map(|id| match tried(stack, id) {
+        Some([slow, tries]) => vec![slow, tries],
+        None => vec![print(stack, id)],
+    });
+    kernels.chain(own).collect()
 }
 
 /// Prints a function.
@@ -104,6 +121,7 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
         labels: vec![None; function.blocks.len()],
         taken,
         results: several.then(|| prototype::result(stack, id)),
+        reserved: Vec::new(),
     };
     let mut parameters = prototype::parameters(stack, id, &names);
     if prototype::yields(stack, id) {
@@ -131,6 +149,49 @@ fn described(stack: &Stack<'_>, function: &Function) -> String {
         let file = name.rsplit('/').next().unwrap_or(name);
         format!("{file}:{line}")
     })
+}
+
+/// The body of a reaction that has a fast function, and the reaction that tries it first.
+fn tried(stack: &Stack<'_>, id: FunctionId) -> Option<[CFunction; 2]> {
+    let fast = stack.module.function(id).fast?;
+    let slow = stack.names.slow[id.at()].clone();
+    let slow = slow.expect("a reaction with a fast function has a name for its body");
+    let body = print(stack, id);
+    let names = parameters(stack, id);
+    let arguments: Vec<_> = names.iter().map(|name| atom(name.as_str())).collect();
+    let tries = call(stack.names.functions[fast.at()].clone(), arguments.clone());
+    let tries = CFunction {
+        comment: body.comment.clone(),
+        body: vec![S::If {
+            condition: tries.negated(),
+            then: vec![call_statement(slow.clone(), arguments)],
+            otherwise: Vec::new(),
+        }],
+        parameters: prototype::parameters(stack, id, &values(stack, id)),
+        ..body.clone()
+    };
+    Some([CFunction { name: slow, ..body }, tries])
+}
+
+/// The names of the values that a reaction is given.
+fn values(stack: &Stack<'_>, id: FunctionId) -> Vec<String> {
+    let function = stack.module.function(id);
+    let mut taken = stack.names.inside.clone();
+    let names = function.parameters().iter().map(|value| {
+        let hint = function.values[value.at()].hint.as_str();
+        taken.take(if hint.is_empty() { "given" } else { hint })
+    });
+    names.collect()
+}
+
+/// The names of its parameters in C.
+fn parameters(stack: &Stack<'_>, id: FunctionId) -> Vec<String> {
+    let declared = prototype::parameters(stack, id, &values(stack, id));
+    let names = declared.iter().map(|parameter| {
+        let name = parameter.rsplit([' ', '*']).next();
+        name.expect("a declaration has a name").to_string()
+    });
+    names.collect()
 }
 
 impl<'p> Printer<'p> {

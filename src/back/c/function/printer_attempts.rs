@@ -8,9 +8,9 @@ use super::super::types;
 use super::Printer;
 use super::number::Number;
 use super::value::{Given, Variable, constant};
-use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call};
+use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, call_statement};
 use crate::ir::op::Attempt;
-use crate::ir::{KindId, Type, Value};
+use crate::ir::{KindId, Role, Type, Value};
 
 /// An operation that is tried.
 pub struct Attempted {
@@ -164,7 +164,17 @@ impl Printer<'_> {
         out: &mut Vec<S>,
     ) -> Attempted {
         let name = format!("{verb}_{}", self.stack.names.kind(kind));
-        self.found_by(&name, given, out)
+        let mut tried = self.found_by(&name, given, out);
+        if self.function.role == Role::Fast
+            && let Some(Given::Number(number)) = tried.results.first()
+            && number.code != atom("SL_NONE")
+        {
+            // A guard computes with the index before it asks whether that makes sense.
+            let capacity = atom(self.stack.module.kinds[kind.at()].capacity.to_string());
+            let is_one = binary("<", number.code.clone(), capacity);
+            tried.first.push(call_statement("sl_known", vec![is_one]));
+        }
+        tried
     }
 
     /// An instance that a function finds or makes, or not.

@@ -6,6 +6,7 @@ use super::super::prototype::Reach;
 use super::Printer;
 use super::number::{self, Number};
 use super::value::{Given, constant};
+use crate::c::record;
 use crate::c::tree::{
     Expression as C, Statement as S, assign, atom, binary, call, call_statement, conditional,
 };
@@ -267,10 +268,11 @@ impl<'p> Printer<'p> {
                 out.push(S::Assign(place, "+=", times));
             }
             Op::Pass(way) => {
-                let ways = atom("stack").behind("ways").element(atom(way.to_string()));
-                out.push(S::Assign(ways, "+=", atom("1")));
+                let passed = atom(record::PASSED).element(atom(way.to_string()));
+                out.push(S::Assign(passed, "+=", atom("1")));
             }
-            Op::Exit(_) | Op::Commit => panic!("fast functions are not printed yet"),
+            Op::Exit(_) => self.exit(operands[0], out),
+            Op::Commit => {}
             Op::Recompute(cache) => self.recompute(*cache, operands, out),
             Op::Disarm(cache) => {
                 let place = self.region(Region::Valid(*cache), operands, out);

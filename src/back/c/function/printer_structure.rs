@@ -10,7 +10,8 @@ use super::printer_attempts::Attempted;
 use super::printer_values::unasked;
 use super::value::Given;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, call_statement, leaves};
-use crate::ir::{Block, BlockId, Edge, Terminator, Type, Value};
+use crate::ir::graph::Graph;
+use crate::ir::{Block, BlockId, Edge, Function, Role, Terminator, Type, Value};
 
 impl Printer<'_> {
     /// The statements of the whole function.
@@ -63,6 +64,12 @@ impl Printer<'_> {
         let function = self.function;
         let block = function.block(id);
         let mut out = Vec::new();
+        let reserved = reserved(function, id).into_iter();
+        let buffers = reserved.filter_map(|slot| match &self.given[slot.at()] {
+            Some(Given::Slot(buffer)) => Some(buffer.clone()),
+            _other => None,
+        });
+        self.reserved = buffers.collect();
         for instruction in &block.instructions {
             self.instruction(instruction, &mut out);
         }
@@ -130,13 +137,14 @@ impl Printer<'_> {
             Terminator::Return(values) => self.leave(values, out),
             Terminator::Tail(event, arguments) => {
                 self.tail(event, arguments, out);
-                out.push(S::Return(None));
+                out.push(self.done());
             }
             Terminator::Take(mark) => {
                 let mark = self.code(*mark, out);
                 out.push(call_statement("take", vec![atom("stack"), mark]));
-                out.push(S::Return(None));
+                out.push(self.done());
             }
+            Terminator::Never if leaves(out) => {}
             Terminator::Never => out.push(call_statement("sl_known", vec![atom("false")])),
         }
     }
@@ -225,11 +233,41 @@ impl Printer<'_> {
         }
     }
 
+    /// The function ends: a fast function has done everything.
+    fn done(&self) -> S {
+        let is_fast = self.function.role == Role::Fast;
+        S::Return(is_fast.then(|| atom("true")))
+    }
+
+    /// The guard leaves if a bit is 1.
+    pub fn exit(&mut self, bit: Value, out: &mut Vec<S>) {
+        let condition = self.code(bit, out);
+        let mut leaves = self.unreserved();
+        leaves.push(S::Return(Some(atom("false"))));
+        if condition == atom("true") {
+            return out.extend(leaves);
+        }
+        out.push(S::If {
+            condition,
+            then: leaves,
+            otherwise: Vec::new(),
+        });
+    }
+
+    /// Buffers that are reserved here are free again.
+    fn unreserved(&self) -> Vec<S> {
+        let given = self.reserved.iter().map(|buffer| {
+            let given = vec![atom("stack"), buffer.clone()];
+            call_statement("give_buffer", given)
+        });
+        given.collect()
+    }
+
     /// The function returns.
     fn leave(&mut self, values: &[Value], out: &mut Vec<S>) {
         let types = self.function.results.clone();
         match (values, self.results.clone()) {
-            ([], _) => out.push(S::Return(None)),
+            ([], _) => out.push(self.done()),
             ([only], None) => {
                 let held = self.value(*only, out);
                 let code = match (held, types[0]) {
@@ -256,6 +294,19 @@ impl Printer<'_> {
             }
         }
     }
+}
+
+/// The buffers that are reserved where a block begins.
+fn reserved(function: &Function, id: BlockId) -> Vec<Value> {
+    if function.role != Role::Fast {
+        return Vec::new();
+    }
+    let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
+    let above = function.all_blocks();
+    let above = above.filter(|(above, _)| graph.dominates(*above, id));
+    let values = above.flat_map(|(_, block)| &block.parameters);
+    let slots = values.filter(|value| function.type_of(**value) == Type::Slot);
+    slots.copied().collect()
 }
 
 /// Appends an `if`. A branch that leaves the function stands inside it, and the other one behind.

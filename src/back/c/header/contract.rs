@@ -1,6 +1,6 @@
 //! The comment at the top of a header: the calls that a host makes, and in which order.
 
-use crate::back::c::Stack;
+use crate::back::c::{Stack, Variant};
 
 /// Letters of a line of a comment at most, without what marks it.
 const COLUMNS: usize = 96;
@@ -43,14 +43,7 @@ fn paragraphs(stack: &Stack<'_>) -> Vec<String> {
              {name}_next until that returns {upper}_IDLE. It does what each output asks for, and \
              then gives the output back ({name}_done)."
         ),
-        format!(
-            "Frames: the host asks for a buffer ({name}_buffer), fills it and passes it to \
-             {name}_input, which takes frames in order and returns how many it took. The host \
-             offers the others again later. A frame may also stand in memory of the host, which \
-             the stack only reads, and only until {name}_input returns. Such a frame is copied \
-             into a buffer if it must stay longer; without a free buffer, or if it is too long, \
-             it is not taken."
-        ),
+        frames(stack),
         "Units: times are nanoseconds of a monotonic clock. Numbers, addresses among them, are in \
          the byte order of the machine: 10.0.0.2 is 0x0a000002. Threads: calls of one stack must \
          not overlap."
@@ -70,7 +63,52 @@ fn paragraphs(stack: &Stack<'_>) -> Vec<String> {
              them. {name}_PORT_unlisten ends a listener, not its sessions."
         ));
     }
+    all.extend(assumptions(stack));
     all
+}
+
+/// The comment at the top of `NAME.c`.
+pub fn of_file(stack: &Stack<'_>) -> String {
+    let name = &stack.names.stack;
+    let title = "compiled by Stackloom. What it does is said in the sources that stand beside its";
+    let mut lines = vec![
+        format!("{name}: {title}"),
+        format!("functions; how it is called, in {name}.h."),
+    ];
+    if let Some(paragraph) = assumptions(stack) {
+        lines.push(String::new());
+        lines.extend(filled(&paragraph));
+    }
+    commented(&lines)
+}
+
+/// The paragraph of where frames may stand.
+fn frames(stack: &Stack<'_>) -> String {
+    let name = &stack.names.stack;
+    match stack.gives_no_buffers() {
+        true => format!(
+            "Frames: {name}_input takes frames in order and returns how many it took; the host \
+             offers the others again later. A frame stands in memory of the host, which the stack \
+             only reads, and only until {name}_input returns. A frame that must stay longer is \
+             copied into a buffer of the stack; without a free buffer it is not taken."
+        ),
+        false => format!(
+            "Frames: the host asks for a buffer ({name}_buffer), fills it and passes it to \
+             {name}_input, which takes frames in order and returns how many it took. The host \
+             offers the others again later. A frame may also stand in memory of the host, which \
+             the stack only reads, and only until {name}_input returns. Such a frame is copied \
+             into a buffer if it must stay longer; without a free buffer, or if it is too long, \
+             it is not taken."
+        ),
+    }
+}
+
+/// The paragraph of what a specialised stack takes for granted.
+fn assumptions(stack: &Stack<'_>) -> Option<String> {
+    match stack.variant {
+        Variant::Plain | Variant::Recording(_) => None,
+        Variant::Specialised(assumed) => Some(assumed.paragraph(&stack.names.stack)),
+    }
 }
 
 /// Lines as a comment.

@@ -7,10 +7,14 @@ use super::head::Head;
 use super::ports::{Offered, heads};
 use super::silent::is_silent;
 use crate::back::c::Stack;
+use crate::c::printer;
 use crate::ir::interface::Port;
 
-/// `NAME_buffer`.
+/// `NAME_buffer`; only its declaration where it gives no buffers.
 pub fn buffer(stack: &Stack<'_>) -> String {
+    if stack.gives_no_buffers() {
+        return printer::file(&[of_buffer(stack).prototype()]);
+    }
     let name = &stack.names.stack;
     let rest = has_buffer(stack);
     let (headroom, room) = (stack.module.headroom, stack.module.memory.room);

@@ -59,6 +59,11 @@ pub fn text(stack: &Stack<'_>) -> String {
     )
 }
 
+/// The comment at the top of `NAME.c`.
+pub fn comment_of_file(stack: &Stack<'_>) -> String {
+    contract::of_file(stack)
+}
+
 /// The lengths of fixed bytes whose structs the header declares: those of all other lengths stand
 /// in the file.
 pub fn fixed_bytes(stack: &Stack<'_>) -> BTreeSet<u32> {

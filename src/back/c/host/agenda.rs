@@ -51,6 +51,11 @@ pub fn queued(stack: &Stack<'_>) -> BTreeSet<Target> {
     all
 }
 
+/// Returns true if events may wait on the agenda: if not, the stack has none.
+pub fn has_agenda(stack: &Stack<'_>) -> bool {
+    !queued(stack).is_empty()
+}
+
 /// Events that may wait, and the constants of their work.
 pub struct Agenda<'s, 'm> {
     stack: &'s Stack<'m>,
@@ -74,16 +79,18 @@ impl<'s, 'm> Agenda<'s, 'm> {
         self.stack.names.target(self.stack.module, target)
     }
 
-    /// The enum of work, the event, and the place on the agenda.
+    /// The enum of work, the event, and the place on the agenda; none where no event waits.
     pub fn structs(&self) -> Vec<Item> {
+        if self.work.is_empty() {
+            return Vec::new();
+        }
         let name = &self.stack.names.stack;
         let values = self.work.values().map(|work| line(work, ""));
-        let mut all = Vec::new();
-        all.extend((!self.work.is_empty()).then(|| Item::Enum {
+        let mut all = vec![Item::Enum {
             comment: "Events that can wait on the agenda.".to_string(),
             name: "work".to_string(),
             values: values.collect(),
-        }));
+        }];
         let mut members = vec![
             line(
                 "uint32_t next",
@@ -197,8 +204,11 @@ impl<'s, 'm> Agenda<'s, 'm> {
         call_statement(usual, vec![atom("stack"), work, event.address()])
     }
 
-    /// `handle`: what comes off the agenda is done.
-    pub fn handle(&self) -> Item {
+    /// `handle`: what comes off the agenda is done; none where no event waits.
+    pub fn handle(&self) -> Option<Item> {
+        if self.work.is_empty() {
+            return None;
+        }
         let cases = self.work.iter().map(|(target, work)| {
             let mut body = self.handled(*target);
             body.push(S::Break);
@@ -214,11 +224,9 @@ impl<'s, 'm> Agenda<'s, 'm> {
             cases: cases.collect(),
             otherwise: None,
         };
-        let unused = |name: &str| S::Do(atom(name).cast("void"));
-        let body = match (self.work.is_empty(), uses_event) {
-            (true, _) => ["stack", "place", "event"].map(unused).to_vec(),
-            (false, true) => vec![switch],
-            (false, false) => vec![unused("event"), switch],
+        let body = match uses_event {
+            true => vec![switch],
+            false => vec![S::Do(atom("event").cast("void")), switch],
         };
         let parameters = vec![
             format!("struct {name} *stack"),
@@ -226,7 +234,7 @@ impl<'s, 'm> Agenda<'s, 'm> {
             format!("const struct {name}_event *event"),
         ];
         let comment = "Handles an event that comes off the agenda.";
-        own(comment, "handle", parameters, body).1
+        Some(own(comment, "handle", parameters, body).1)
     }
 
     fn handled(&self, target: Target) -> Vec<S> {

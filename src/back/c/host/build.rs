@@ -5,9 +5,24 @@ use crate::c::tree::{Function, Item, Line, Statement as S, assign, atom};
 
 /// A function of the file that is not called from elsewhere.
 pub fn own(comment: &str, name: &str, parameters: Vec<String>, body: Vec<S>) -> (String, Item) {
+    private("static void", comment, name, parameters, body)
+}
+
+/// The same for a short function that common reactions call: compilers put it there.
+pub fn inline(comment: &str, name: &str, parameters: Vec<String>, body: Vec<S>) -> (String, Item) {
+    private("static inline void", comment, name, parameters, body)
+}
+
+fn private(
+    result: &str,
+    comment: &str,
+    name: &str,
+    parameters: Vec<String>,
+    body: Vec<S>,
+) -> (String, Item) {
     let function = Function {
         comment: comment.to_string(),
-        result: "static void".to_string(),
+        result: result.to_string(),
         name: name.to_string(),
         parameters,
         body,

@@ -85,7 +85,8 @@ fn reasons(stack: &Stack<'_>) -> Item {
 
 fn counts(stack: &Stack<'_>) -> Item {
     let names = stack.names.counters.iter().map(String::as_str);
-    let names = names.chain(["COUNTS"]);
+    let cut = stack.gives_no_buffers().then_some("STACK_CUT_BUFFER");
+    let names = names.chain(cut).chain(["COUNTS"]);
     unnamed(
         "What else is counted.",
         names.map(|name| line(name, "")).collect(),
@@ -128,7 +129,7 @@ fn timers(stack: &Stack<'_>) -> Option<Item> {
 }
 
 /// Messages wait in queues or windows, by the numbers of their buffers.
-fn holds(module: &Module) -> bool {
+pub fn holds(module: &Module) -> bool {
     let mut fields = module.kinds.iter().flat_map(|kind| &kind.fields);
     fields.any(|field| match &field.stored {
         Stored::Queue(item, _) | Stored::Window(item, ..) => item.contains(&Type::Message),

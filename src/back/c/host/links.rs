@@ -3,9 +3,12 @@
 
 use super::build::{own, public};
 use crate::back::c::Stack;
+use crate::back::c::header;
 use crate::back::c::prototype::{Reach, called};
+use crate::c::record;
 use crate::c::tree::{
-    Expression as C, Function, Item, Statement as S, atom, binary, call, call_statement, only_if,
+    Expression as C, Function, Item, Statement as S, assign, atom, binary, call, call_statement,
+    only_if,
 };
 
 /// Functions behind the struct of the stack, by name: `is_calling`; where links call functions
@@ -112,11 +115,17 @@ pub fn arrives(stack: &Stack<'_>) -> Item {
         let handled = called(stack, Reach::Stack, link.arrives, vec![atom("message")]);
         (vec![atom(&names.constant)], vec![S::Do(handled), S::Break])
     });
-    let body = vec![S::Switch {
+    let noted = stack.record().map(|_| {
+        let last = atom("stack").behind(record::LAST).element(atom("link"));
+        let length = atom("message").behind("length");
+        call_statement(record::CAME, vec![atom("link"), length, last.address()])
+    });
+    let arrives = S::Switch {
         value: atom("link"),
         cases: cases.collect(),
         otherwise: None,
-    }];
+    };
+    let body = noted.into_iter().chain([arrives]).collect();
     let parameters = vec![
         pointer(stack),
         "unsigned link".to_string(),
@@ -167,8 +176,22 @@ pub fn entries(stack: &Stack<'_>) -> Vec<Item> {
             returned(frames),
         ),
     ];
+    items.extend(stack.gives_no_buffers().then(|| no_buffer(stack)));
     items.extend(carrier(stack));
     items
+}
+
+/// `STACK_buffer` of a stack whose frames all stand in memory of the host: it gives none.
+fn no_buffer(stack: &Stack<'_>) -> Item {
+    let head = header::inline::of_buffer(stack);
+    let place = binary("+", atom("COUNTED"), atom("STACK_CUT_BUFFER"));
+    let counted = atom("stack").behind("counters").element(place);
+    let body = vec![
+        S::Assign(counted, "+=", atom("1")),
+        assign(C::Unary("*", Box::new(atom("room"))), atom("0")),
+        S::Return(Some(atom("NULL"))),
+    ];
+    public(head.result, head.name, head.parameters, body)
 }
 
 fn carrier(stack: &Stack<'_>) -> Option<Item> {

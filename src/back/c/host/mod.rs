@@ -20,7 +20,7 @@ pub mod agenda;
 mod build;
 pub mod constant;
 pub mod goals;
-mod links;
+pub mod links;
 mod listening;
 pub mod outputs;
 pub mod ports;
@@ -95,24 +95,24 @@ pub fn items(stack: &Stack<'_>) -> Items {
 }
 
 fn entries(stack: &Stack<'_>, agenda: &Agenda<'_, '_>) -> Vec<Item> {
-    let name = &stack.names.stack;
     let mut calls = vec![settings::defaults(stack)];
     calls.extend(settings::reads(stack));
     calls.push(settings::begin(stack));
     calls.extend(timers::items(stack));
-    calls.extend(text::public(name, links::calls(stack)));
+    let parts = text::Text::of(stack);
+    calls.extend(parts.public());
     calls.extend(links::entries(stack));
     calls.extend(ports::items(stack));
-    let called = text::entries(name, &printer::file(&calls));
-    let mut all = vec![
-        agenda.handle(),
+    let called = parts.entries(&printer::file(&calls));
+    let mut all = Vec::from_iter(agenda.handle());
+    all.extend([
         links::arrives(stack),
         links::leave(stack),
         names_of_counters(stack),
-    ];
+    ]);
     all.extend(called);
     all.extend(calls);
-    all.extend(inline(name));
+    all.extend(inline(stack));
     all
 }
 
@@ -126,14 +126,18 @@ fn names_of_counters(stack: &Stack<'_>) -> Item {
     ))
 }
 
+/// The suffix of the function that gives a host a buffer for a frame.
+const BUFFER: &str = "buffer";
+
 /// Declarations of the inline functions of the header, which make C11 emit one copy of each.
-fn inline(name: &str) -> Vec<Item> {
+fn inline(stack: &Stack<'_>) -> Vec<Item> {
+    let name = &stack.names.stack;
     let pointer = format!("struct {name} *stack");
     let now = "uint64_t now_ns".to_string();
     let frames = format!("const struct {name}_frame *frames");
     let own = |text: &str| text.to_string();
     let all = [
-        ("uint8_t *", "buffer", vec![own("size_t *room")]),
+        ("uint8_t *", BUFFER, vec![own("size_t *room")]),
         (
             "size_t",
             "input",
@@ -150,6 +154,10 @@ fn inline(name: &str) -> Vec<Item> {
             vec![format!("const struct {name}_output *output")],
         ),
     ];
+    let is_inline = |function: &str| function != BUFFER || !stack.gives_no_buffers();
+    let all = all
+        .into_iter()
+        .filter(|(_, function, _)| is_inline(function));
     let all = all.map(|(result, function, parameters)| {
         Item::Prototype(Function {
             comment: String::new(),
@@ -159,7 +167,7 @@ fn inline(name: &str) -> Vec<Item> {
             body: Vec::new(),
         })
     });
-    all.to_vec()
+    all.collect()
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@
 //!
 //! An application is called when nothing else is under way; else X comes last, within this step.
 
-use super::build::{own, told_to_all};
+use super::build::{inline, told_to_all};
 use super::goals::{arguments, calls, carried, listened, parameters, with_names};
 use super::listening;
 use crate::back::c::header::ports::attributes;
@@ -49,7 +49,7 @@ fn leaves(stack: &Stack<'_>, id: LinkId) -> (String, Item) {
     let link = &stack.names.links[id.at()].constant;
     let given = ["stack", link, "message"].map(atom).to_vec();
     let body = vec![call_statement("send_frame", given)];
-    own(
+    inline(
         "",
         &name,
         parameters(stack, &arguments(stack, target)),
@@ -92,7 +92,7 @@ impl<'s, 'm> Up<'s, 'm> {
 
     fn function(&self, comment: &str, name: &str, body: Vec<S>) -> (String, Item) {
         let parameters = parameters(self.stack, &self.arguments);
-        own(comment, name, parameters, body)
+        inline(comment, name, parameters, body)
     }
 
     fn functions(&self) -> Vec<(String, Item)> {

@@ -1,7 +1,9 @@
 //! Members of the struct of a stack: a module comes in; what the host's side keeps goes out.
 
+use super::agenda::has_agenda;
 use super::build::line;
 use crate::back::c::Stack;
+use crate::c::record::LAST;
 use crate::c::tree::Line;
 
 /// Members of `struct STACK` that belong to the host's side, in order, `shared` first. Instances
@@ -11,7 +13,11 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
     let of_stack = |before: &str, of: &str, behind: &str, comment: &str| {
         line(&format!("{before}struct {name}_{of} {behind}"), comment)
     };
-    vec![
+    let last = stack.record().map(|_| {
+        let last = format!("uint32_t {LAST}[LINKS]");
+        line(&last, "the length of the last frame of each link")
+    });
+    let mut all = vec![
         of_stack("", "shared", "shared", "as the header says"),
         of_stack("", "config", "config", "as it was set"),
         of_stack("", "settings", "settings", "the same by parts"),
@@ -34,20 +40,26 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
         ),
         line("uint32_t reserved", "how many of these there are"),
         of_stack("", "message", "*messages", "those that are held, by buffer"),
-        of_stack("", "place", "*agenda", "the last is handled first"),
-        of_stack(
-            "",
-            "event",
-            "*events",
-            "those that wait; the first is empty",
-        ),
-        line("uint32_t free_event", "the first place that is free, or 0"),
-        line("uint32_t crowd", "how many of these places are taken"),
         line("uint32_t waiting", "how many events are on the agenda"),
-        line(
-            "bool follows",
-            "whether the next one belongs to the step that is under way",
-        ),
         line("uint64_t counters[COUNTERS]", "in the order of their names"),
-    ]
+    ];
+    if has_agenda(stack) {
+        all.extend([
+            of_stack("", "place", "*agenda", "the last is handled first"),
+            of_stack(
+                "",
+                "event",
+                "*events",
+                "those that wait; the first is empty",
+            ),
+            line("uint32_t free_event", "the first place that is free, or 0"),
+            line("uint32_t crowd", "how many of these places are taken"),
+            line(
+                "bool follows",
+                "whether the next one belongs to the step that is under way",
+            ),
+        ]);
+    }
+    all.extend(last);
+    all
 }

@@ -120,7 +120,7 @@ impl Instances<'_, '_> {
     ) -> Function {
         Function {
             comment,
-            result: "static uint32_t".to_string(),
+            result: "static inline uint32_t".to_string(),
             name,
             parameters: [vec![self.pointer(true)], parameters].concat(),
             body,

@@ -23,6 +23,10 @@ static bool goes_on(const struct STACK *stack) {
 }
 
 /* part make_room */
+#ifdef __GNUC__
+static void make_room(struct STACK *stack) __attribute__((cold));
+#endif
+
 /* Outputs that the host has not taken move to the front. */
 static void make_room(struct STACK *stack) {
     const size_t left = (size_t)(stack->shared.answered - stack->shared.taken);
@@ -48,7 +52,8 @@ static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next n
 
 /* part send_frame */
 /* A message leaves by a link. */
-static void send_frame(struct STACK *stack, unsigned link, const struct STACK_message *message) {
+static inline void send_frame(struct STACK *stack, unsigned link,
+                              const struct STACK_message *message) {
     stack->counters[FRAMES_OUT] += 1;
     stack->counters[CONSUMED] += message->came_in;
     struct STACK_output *const output = answer(stack, UPPER_FRAME);

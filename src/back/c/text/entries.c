@@ -1,6 +1,11 @@
 Calls of a host: what is the same for every stack; as `buffers.c`.
 
 /* part handle_waiting */
+WHERE agenda
+#ifdef __GNUC__
+static void handle_waiting(struct STACK *stack) __attribute__((cold, noinline));
+#endif
+
 /* Handles what is on the agenda, as far as may be; an event that follows belongs to the step that
  * was taken. */
 static void handle_waiting(struct STACK *stack) {
@@ -17,8 +22,10 @@ static void handle_waiting(struct STACK *stack) {
         }
     }
 }
+END
 
 /* part run */
+WHERE agenda
 /* Handles what is on the agenda, mostly nothing. Then all leave that call functions of links. False
  * if something still waits. */
 static inline bool run(struct STACK *stack) {
@@ -31,6 +38,17 @@ static inline bool run(struct STACK *stack) {
     }
     return stack->waiting == 0;
 }
+END
+WITHOUT agenda
+/* Nothing waits on an agenda. All leave that call functions of links. */
+static inline bool run(struct STACK *stack) {
+    if (!is_calling(stack)) {
+        leave(stack);
+        stack->shared.limit = stack->end;
+    }
+    return true;
+}
+END
 
 /* part begin_call */
 /* A call of the host begins: first comes what the last one left. A call from inside of a function
@@ -48,8 +66,13 @@ static void begin_call(struct STACK *stack, uint64_t now_ns) {
 /* Returns true if the stack takes so many events of an application now. During a callback one
  * place stays free for its result. */
 static bool takes(const struct STACK *stack, uint32_t events) {
+    WHERE agenda
     return is_calling(stack) ? stack->crowd + events < stack->config.events
                              : stack->waiting == 0;
+    END
+    WITHOUT agenda
+    return !is_calling(stack) || events < stack->config.events;
+    END
 }
 
 /* part at_once */
@@ -67,8 +90,10 @@ struct memory_layout {
     uint64_t answers;
     uint64_t messages;
     uint64_t buffers;
+    WHERE agenda
     uint64_t events;
     uint64_t agenda;
+    END
     uint64_t end;
 };
 
@@ -80,19 +105,19 @@ static uint64_t lay_out(uint64_t *end, uint64_t count, uint64_t size) {
     return at;
 }
 
-/* The parts of the memory, in order. Counts of 32 bits overflow nowhere. The first event is empty,
- * a step may put one more on the agenda than wait, and one or two stand there while they are
- * handled. */
+/* The parts of the memory, in order. Counts of 32 bits overflow nowhere. */
 static struct memory_layout memory_layout(const struct STACK_config *config) {
     struct memory_layout all = {.end = sizeof(struct STACK)};
     const uint64_t held = HOLDS ? config->buffers : 0;
-    const uint64_t events = (uint64_t)config->events + 4;
-    const uint64_t places = (uint64_t)config->events + 1 + KEPT;
     all.answers = lay_out(&all.end, config->outputs, sizeof(struct STACK_output));
     all.messages = lay_out(&all.end, held, sizeof(struct STACK_message));
     all.buffers = lay_out(&all.end, config->buffers, sizeof(struct STACK_buffer));
-    all.events = lay_out(&all.end, events, sizeof(struct STACK_event));
-    all.agenda = lay_out(&all.end, places, sizeof(struct STACK_place));
+    WHERE agenda
+    /* The first event is empty, a step may put one more on the agenda than wait, and one or two
+     * stand there while they are handled. */
+    all.events = lay_out(&all.end, (uint64_t)config->events + 4, sizeof(struct STACK_event));
+    all.agenda = lay_out(&all.end, (uint64_t)config->events + 1 + KEPT, sizeof(struct STACK_place));
+    END
     all.end += _Alignof(max_align_t) - 1;
     return all;
 }
@@ -112,6 +137,10 @@ bool STACK_has_buffer(struct STACK *stack) {
 }
 
 /* part copies */
+#ifdef __GNUC__
+static bool copies(struct STACK *stack, struct STACK_frame *frame) __attribute__((noinline));
+#endif
+
 /* Copies a frame that stands elsewhere into a buffer as the host is given them; false if there is
  * none, or if the frame is too long. */
 static bool copies(struct STACK *stack, struct STACK_frame *frame) {
@@ -133,9 +162,13 @@ static bool take_frame(struct STACK *stack, unsigned link, struct STACK_frame fr
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     settle(stack);
     stack->now_ns = now_ns;
-    if (!is_lent(stack, frame.data, before) && !copies(stack, &frame)) {
+    const bool is_elsewhere = !is_lent(stack, frame.data, before);
+    if (is_elsewhere && !copies(stack, &frame)) {
         return false;
     }
+    WHERE records
+    loom_frames[link].elsewhere += is_elsewhere;
+    END
     if (frame.length > BUFFER_SIZE - HEADROOM) {
         return false;
     }

@@ -130,6 +130,11 @@ static void consume(struct STACK *stack, struct STACK_buffer *buffer, bool came_
 }
 
 /* part drop */
+#ifdef __GNUC__
+static void drop(struct STACK *stack, struct STACK_buffer *buffer, bool came_in, unsigned reason)
+    __attribute__((cold));
+#endif
+
 /* The message in this buffer is gone for a reason; refused, if it is the one that an application
  * sends in this call. */
 static void drop(struct STACK *stack, struct STACK_buffer *buffer, bool came_in, unsigned reason) {

@@ -1,5 +1,6 @@
 //! C that every stack has in common, in parts: code comes in; copies of the parts that it calls go
-//! out, with the names of the stack in them.
+//! out, with the names of the stack in them. Lines between `WHERE x` and `END` are only for stacks
+//! that have `x`, and those behind `WITHOUT x` for all others.
 //!
 //! ```text
 //! numbers.c      the smaller and the larger of two
@@ -13,6 +14,8 @@
 //! public.c       calls of the host
 //! ```
 
+use super::Stack;
+use super::host::{agenda, links};
 use crate::c::parts;
 use crate::c::printer::declaration;
 use crate::c::tree::Item;
@@ -36,7 +39,12 @@ const ENTRIES: &str = include_str!("entries.c");
 const PUBLIC: &str = include_str!("public.c");
 
 /// Reasons and other words that begin as the name of a stack does in a text, and are none.
-const OWN: [&str; 3] = ["STACK_AGENDA_FULL", "STACK_NO_SESSION", "STACK_TOO_LONG"];
+const OWN: [&str; 4] = [
+    "STACK_AGENDA_FULL",
+    "STACK_CUT_BUFFER",
+    "STACK_NO_SESSION",
+    "STACK_TOO_LONG",
+];
 
 /// Names of all functions that these files define, so that no other gets one of them.
 pub fn defined() -> impl Iterator<Item = &'static str> {
@@ -44,37 +52,65 @@ pub fn defined() -> impl Iterator<Item = &'static str> {
     files.flat_map(parts::defined)
 }
 
-/// Copies of what functions of a module call, and of what these call.
-pub fn inside(stack: &str, code: &str) -> Vec<Item> {
-    let mut code = code.to_string();
-    let mut chosen = Vec::new();
-    for file in INSIDE.into_iter().rev() {
-        let own = parts::select(file, &code);
-        code += &own.concat();
-        chosen.extend(own.into_iter().rev());
+/// The text of a stack.
+pub struct Text<'s> {
+    stack: &'s str,
+    has: Vec<&'static str>,
+}
+
+impl<'s> Text<'s> {
+    /// The text of this stack.
+    pub fn of(stack: &'s Stack<'_>) -> Text<'s> {
+        let all = [
+            ("agenda", agenda::has_agenda(stack)),
+            ("calling links", links::calls(stack)),
+            ("records", stack.record().is_some()),
+        ];
+        let present = all.into_iter().filter(|(_, is_there)| *is_there);
+        Text {
+            stack: &stack.names.stack,
+            has: present.map(|(name, _)| name).collect(),
+        }
     }
-    let chosen = chosen.into_iter().rev();
-    chosen.map(|text| item(stack, text)).collect()
-}
 
-/// Copies of what calls of a host have in common; some of it calls `handle`.
-pub fn entries(stack: &str, code: &str) -> Vec<Item> {
-    let chosen = parts::select(ENTRIES, code).into_iter();
-    chosen.map(|text| item(stack, text)).collect()
-}
+    /// Copies of what functions of a module call, and of what these call.
+    pub fn inside(&self, code: &str) -> Vec<Item> {
+        let mut code = code.to_string();
+        let mut chosen = Vec::new();
+        for file in INSIDE.into_iter().rev() {
+            let own = self.selected(file, &code);
+            code += &own.concat();
+            chosen.extend(own.into_iter().rev());
+        }
+        let chosen = chosen.iter().rev();
+        chosen.map(|text| self.item(text)).collect()
+    }
 
-/// A call of a host that stacks have whose links call functions.
-const NEXT_OTHER: &str = "STACK_next_other";
+    /// Copies of what calls of a host have in common; some of it calls `handle`.
+    pub fn entries(&self, code: &str) -> Vec<Item> {
+        let chosen = self.selected(ENTRIES, code);
+        chosen.iter().map(|text| self.item(text)).collect()
+    }
 
-/// All calls of a host that are the same for every stack.
-pub fn public(stack: &str, links_call: bool) -> Vec<Item> {
-    let all = parts::parts(PUBLIC).into_iter();
-    let all = all.filter(|(name, _)| links_call || *name != NEXT_OTHER);
-    all.map(|(_, text)| item(stack, text)).collect()
-}
+    /// All calls of a host that are the same for every stack.
+    pub fn public(&self) -> Vec<Item> {
+        let file = parts::where_has(PUBLIC, &self.has);
+        let texts = parts::parts(&file).into_iter().map(|(_, text)| text);
+        let texts = texts.filter(|text| !text.is_empty());
+        texts.map(|text| self.item(text)).collect()
+    }
 
-fn item(stack: &str, text: &str) -> Item {
-    Item::Text(with_heads(&named(stack, text)))
+    /// The parts of a file that code calls, and those that these call.
+    fn selected(&self, file: &str, code: &str) -> Vec<String> {
+        let file = parts::where_has(file, &self.has);
+        let chosen = parts::select(&file, code).into_iter();
+        let chosen = chosen.filter(|text| !text.is_empty());
+        chosen.map(String::from).collect()
+    }
+
+    fn item(&self, text: &str) -> Item {
+        Item::Text(with_heads(&named(self.stack, text)))
+    }
 }
 
 /// The text with the names of the stack.
@@ -142,7 +178,11 @@ mod tests {
     #[test]
     fn a_part_brings_what_it_calls() {
         let code = "    drop_queue(stack, &held, items, 3, LATE);";
-        let text = printer::file(&inside("beep", code));
+        let text = Text {
+            stack: "beep",
+            has: Vec::new(),
+        };
+        let text = printer::file(&text.inside(code));
         let has = |start: &str| text.contains(start);
         assert!(has("static void drop_queue(struct beep *stack"), "{text}");
         assert!(

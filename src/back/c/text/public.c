@@ -1,5 +1,4 @@
-What a host calls by its name; as `buffers.c`, but that each stack has all of it. The last stands
-only where links call functions.
+What a host calls by its name; as `buffers.c`, but that each stack has all of it.
 
 /* part STACK_size */
 size_t STACK_size(const struct STACK_config *config) {
@@ -56,6 +55,7 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     stack->settled = stack->answers;
     stack->shared.answered = stack->answers;
     stack->shared.taken = stack->answers;
+    WHERE agenda
     stack->agenda = (void *)(first + all.agenda);
     stack->events = (void *)(first + all.events);
     memset(stack->events, 0, sizeof *stack->events);
@@ -63,6 +63,7 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
         stack->events[left].next = stack->free_event;
         stack->free_event = left;
     }
+    END
     begin(stack);
     stack->shared.limit = stack->waiting == 0 ? stack->end : stack->answers;
     return stack;
@@ -70,7 +71,12 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
 
 /* part STACK_deadline */
 uint64_t STACK_deadline(struct STACK *stack) {
+    WHERE agenda
     return stack->waiting != 0 ? stack->now_ns : next_deadline(stack);
+    END
+    WITHOUT agenda
+    return next_deadline(stack);
+    END
 }
 
 /* part STACK_expire */
@@ -90,13 +96,16 @@ size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capaci
     for (size_t at = 0; at < count; at += 1) {
         values[at] = stack->counters[at];
     }
+    WHERE agenda
     for (uint32_t at = 0; at < stack->waiting && count > HELD; at += 1) {
         values[HELD] += stack->events[stack->agenda[at].event].message.came_in;
     }
+    END
     return COUNTERS;
 }
 
 /* part STACK_next_other */
+WHERE calling links
 /* The next output that is no frame of a link which calls a function. It also stays where the host
  * takes others, for `settle`. */
 enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *output) {
@@ -112,3 +121,4 @@ enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *outpu
     }
     return UPPER_IDLE;
 }
+END

@@ -94,12 +94,20 @@ pub fn head<'t>(cursor: &mut Cursor<'t>, names: &Names) -> Read<(Function, Vec<D
         true => cursor.name()?,
         false => String::new(),
     };
+    let fast = match cursor.takes(",") {
+        true => {
+            cursor.expect("first")?;
+            Some(super::operation::function(cursor, names)?)
+        }
+        false => None,
+    };
     cursor.expect("{")?;
     let function = Function {
         name,
         owner,
         role,
         kept,
+        fast,
         results,
         values: Vec::new(),
         blocks: Vec::new(),

@@ -9,20 +9,24 @@
 //!     if A: emit O -> 2          process    waits and statements of a layer
 //!     else -> 1                  text       lines
 //!                                picture    SVG
+//! explore    one process of a layer, by itself
 //! ```
 
+mod explore;
 mod picture;
 mod process;
 mod text;
 mod words;
 
+pub use explore::{Unseen, view_process};
 pub use picture::picture;
-pub use process::{ProcessWords, Selected, processes};
+pub use process::{Selected, processes};
 pub use text::text;
 
 use crate::tree::automaton::{Act, Automaton, Node, NodeId, Question, StateId};
 use crate::types::esterel::Module;
 use crate::types::process::SignalId;
+use process::ProcessWords;
 use std::cell::Cell;
 use words::ModuleWords;
 

@@ -1,0 +1,259 @@
+//! Dead stores to fields, over the whole module: a field that each function writes before it reads
+//! it holds nothing from one event to the next (interprocedural liveness; Myers, "A Precise
+//! Inter-procedural Data Flow Algorithm", 1981).
+//!
+//! In: a module. A load is *exposed* if no store of its function to the same place stands on all
+//! ways to it; a load of a called function is exposed as one of its caller, by the parameter that
+//! names its instance. A field is *live* between events if a function that an event or the host
+//! starts has an exposed load of it, or a table of the module names it. Out: stores are gone to
+//! fields that are not live at the end of a function, and that it does not read behind them.
+//!
+//! ```text
+//! store tcp.session.pre %u, %1         gone, if all loads of `pre` stand behind such a store
+//! %2 = call tcp.is_new(%u)             (reads `pre` of the instance that it is given)
+//! ```
+
+use super::dead_code;
+use crate::ir::definitions::Definitions;
+use crate::ir::effects::{Effects, Resource, called, called_by_attempt};
+use crate::ir::graph::Graph;
+use crate::ir::{
+    Attempt, Function, Instruction, Module, Op, Region, Role, Terminator, Type, Value,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The instance of which an exposed load is: that of a parameter, or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Of {
+    Parameter(usize),
+    Any,
+}
+
+/// Loads of a function that no store of it stands before.
+type Exposed = BTreeSet<(Region, Of)>;
+
+/// Removes stores that nobody reads, and all that only they needed.
+pub fn run(module: &mut Module) {
+    let effects = Effects::of_functions(module);
+    let live = live(module);
+    for at in 0..module.functions.len() {
+        let mut function = module.functions[at].clone();
+        if without_dead_stores(module, &effects, &live, &mut function) {
+            dead_code::clean(module, &effects, &mut function);
+            module.functions[at] = function;
+        }
+    }
+}
+
+/// The fields that may be read by an event that comes later.
+fn live(module: &Module) -> BTreeSet<Region> {
+    let mut live = BTreeSet::new();
+    for kind in &module.listening {
+        let listener = [kind.backlog, kind.waiting].map(|field| (kind.listener, field));
+        let session = [kind.waits, kind.unknown, kind.made_by].map(|field| (kind.session, field));
+        let all = listener.into_iter().chain(session);
+        live.extend(all.map(|(kind, field)| Region::Field(kind, field)));
+    }
+    let mut exposed: Vec<Exposed> = Vec::new();
+    for function in &module.functions {
+        exposed.push(exposed_of(function, module, &exposed));
+    }
+    let remembered = module.caches.iter().map(|cache| cache.remembers);
+    let in_kernels = module.kernels.iter().flat_map(|kernel| kernel.functions());
+    let named = remembered.chain(in_kernels).chain(module.settings_hold);
+    let named = named.map(|id| id.at());
+    let started = module.functions.iter().enumerate();
+    let started = started
+        .filter(|(_, function)| matches!(function.role, Role::Reaction | Role::Entry | Role::Fast));
+    let roots: BTreeSet<usize> = started.map(|(at, _)| at).chain(named).collect();
+    for at in roots {
+        live.extend(exposed[at].iter().map(|(region, _)| *region));
+    }
+    live
+}
+
+/// Places that were stored on all ways to a block.
+type Stored = BTreeSet<(Region, Vec<Value>)>;
+
+fn exposed_of(function: &Function, module: &Module, known: &[Exposed]) -> Exposed {
+    let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
+    let named = Named::of(function);
+    let mut exposed = Exposed::new();
+    let mut at_begin: BTreeMap<usize, Stored> = BTreeMap::new();
+    for id in graph.order {
+        let block = function.block(id);
+        let mut stored = at_begin.remove(&id.at()).unwrap_or_default();
+        for instruction in &block.instructions {
+            let operands = &instruction.operands;
+            match &instruction.op {
+                Op::Load(region @ Region::Field(..)) => {
+                    if !stored.contains(&(*region, operands.clone())) {
+                        exposed.insert((*region, named.origin(operands)));
+                    }
+                }
+                Op::Store(region @ Region::Field(..)) => {
+                    let place = &operands[..operands.len() - 1];
+                    stored.insert((*region, place.to_vec()));
+                }
+                op => {
+                    for id in called(module, op) {
+                        let of_call = (&known[id.at()], instruction);
+                        exposed.extend(named.exposed_by(of_call, &stored));
+                    }
+                }
+            }
+        }
+        if let Terminator::Try { attempt, .. } = &block.terminator {
+            for id in called_by_attempt(module, attempt) {
+                let regions = known[id.at()].iter().map(|(region, _)| (*region, Of::Any));
+                exposed.extend(regions);
+            }
+        }
+        for edge in block.terminator.edges() {
+            let met = match at_begin.remove(&edge.block.at()) {
+                Some(known) => known.intersection(&stored).cloned().collect(),
+                None => stored.clone(),
+            };
+            at_begin.insert(edge.block.at(), met);
+        }
+    }
+    exposed
+}
+
+/// The instances of a function, by their indices.
+struct Named<'f> {
+    function: &'f Function,
+    definitions: Definitions<'f>,
+    /// By an index: the instance that was found with it.
+    found: BTreeMap<Value, Value>,
+    /// By an instance that was found: its index.
+    indices: BTreeMap<Value, Value>,
+}
+
+impl Named<'_> {
+    fn of(function: &Function) -> Named<'_> {
+        let mut named = Named {
+            function,
+            definitions: Definitions::of(function),
+            found: BTreeMap::new(),
+            indices: BTreeMap::new(),
+        };
+        for block in &function.blocks {
+            if let Terminator::Try {
+                attempt: Attempt::Live(_),
+                operands,
+                done,
+                ..
+            } = &block.terminator
+            {
+                let found = function.block(done.block).parameters.last();
+                let found = *found.expect("an attempt gives an instance");
+                named.found.insert(operands[0], found);
+                named.indices.insert(found, operands[0]);
+            }
+        }
+        named
+    }
+
+    /// The loads of a called function that are exposed in its caller.
+    fn exposed_by(&self, (exposed, call): (&Exposed, &Instruction), stored: &Stored) -> Exposed {
+        let passes = matches!(call.op, Op::Call(_) | Op::Loop(..));
+        let all = exposed.iter().filter_map(|(region, of)| {
+            let argument = match of {
+                Of::Parameter(at) if passes => call.operands.get(*at),
+                Of::Parameter(_) | Of::Any => None,
+            };
+            let Some(argument) = argument else {
+                return Some((*region, Of::Any));
+            };
+            let instance = self.instance(*argument);
+            let is_stored = instance.is_some_and(|one| stored.contains(&(*region, vec![one])));
+            let of = self.parameter(*argument);
+            let of = of.or_else(|| Some(self.origin(&[instance?])));
+            (!is_stored).then_some((*region, of.unwrap_or(Of::Any)))
+        });
+        all.collect()
+    }
+
+    /// The instance that a value is, or whose index it is.
+    fn instance(&self, of: Value) -> Option<Value> {
+        if let Some(Op::Index) = self.definitions.get(of).map(|one| &one.op) {
+            return self.definitions.get(of).map(|one| one.operands[0]);
+        }
+        let is_one = matches!(self.function.type_of(of), Type::Instance(_));
+        is_one.then_some(of).or(self.found.get(&of).copied())
+    }
+
+    /// The parameter that names the instance of a place that has no other index.
+    fn origin(&self, place: &[Value]) -> Of {
+        let [instance] = place else { return Of::Any };
+        let index = match self.definitions.get(*instance) {
+            Some(one) if matches!(one.op, Op::At(_)) => one.operands[0],
+            _ => self.indices.get(instance).copied().unwrap_or(*instance),
+        };
+        self.parameter(index).unwrap_or(Of::Any)
+    }
+
+    fn parameter(&self, value: Value) -> Option<Of> {
+        let mut parameters = self.function.parameters().iter();
+        let at = parameters.position(|one| *one == value);
+        at.map(Of::Parameter)
+    }
+}
+
+/// Removes stores to fields that are read neither behind them nor by later events. True if there
+/// were some.
+fn without_dead_stores(
+    module: &Module,
+    effects: &[Effects],
+    live: &BTreeSet<Region>,
+    function: &mut Function,
+) -> bool {
+    let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
+    let mut at_begin: Vec<BTreeSet<Region>> = vec![BTreeSet::new(); function.blocks.len()];
+    let mut changed = false;
+    for id in graph.order.iter().rev() {
+        // Between events the fields in `live` are read; within the function, those read behind.
+        let mut read = BTreeSet::new();
+        for edge in function.block(*id).terminator.edges() {
+            read.extend(&at_begin[edge.block.at()]);
+        }
+        if let Terminator::Try { attempt, .. } = &function.block(*id).terminator {
+            let mut own = Effects::of_attempt(module, attempt);
+            for called in called_by_attempt(module, attempt) {
+                own.add(&effects[called.at()]);
+            }
+            read.extend(regions(&own));
+        }
+        let block = &mut function.blocks[id.at()];
+        let mut kept = Vec::new();
+        for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
+            if let Op::Store(region @ Region::Field(..)) = instruction.op
+                && !live.contains(&region)
+                && !read.contains(&region)
+            {
+                changed = true;
+                continue;
+            }
+            let mut own = Effects::of(module, &instruction.op);
+            for called in called(module, &instruction.op) {
+                own.add(&effects[called.at()]);
+            }
+            read.extend(regions(&own));
+            kept.push(instruction);
+        }
+        kept.reverse();
+        block.instructions = kept;
+        at_begin[id.at()] = read;
+    }
+    changed
+}
+
+/// The fields that are read.
+fn regions(effects: &Effects) -> impl Iterator<Item = Region> {
+    let reads = effects.reads.iter();
+    reads.filter_map(|one| match one {
+        Resource::Region(region @ Region::Field(..)) => Some(*region),
+        _ => None,
+    })
+}

@@ -1,0 +1,90 @@
+//! Forms fast functions: superblocks with side exits, whose effects stand behind their last guard
+//! (Hwu et al., "The Superblock", 1993; the bypass of Ensemble 4.1).
+//!
+//! In: reactions to frames. Out: beside each a fast function, which is tried first. It follows the
+//! edges that are taken often, asks everything that decides on the way, and then does what is to
+//! be done. An edge that is taken seldom is an exit: nothing has been done, so the reaction itself
+//! begins anew.
+//!
+//! ```text
+//! event fn arrive(%m: msg) {               fast fn arrive.fast(%m: msg) {
+//!   %m1 = pull %m, 8                         exit short (ult (length %m), 8)
+//!   store ipv4.count %i, %1          =>      exit other (ne (read.be16 (look %m), 2), 7)
+//!   branch (eq %port, 7), b1, b2 @ 99%       commit
+//! b1:                                        store ipv4.count %i, %1
+//!   tail port echo message(%m1)              tail port echo message((pull %m, 8))
+//! ```
+//!
+//! A function is traced by symbolic execution. A *path* (`path.rs`) maps each value of the
+//! reaction to what the guard knows of it: a value of the guard, a message or view as an offset
+//! into the frame (`message.rs`), or nothing, if it exists behind the commit alone. Effects are
+//! owed (`path.rs`): they stand behind the commit in their order. A load of a field for which a
+//! store is owed is the value that is owed. Where a branch asks something that the guard does not
+//! know, the path commits, and what follows in the reaction is copied behind it
+//! (`trace_commit.rs`). A function that is formed is folded, numbered and cleaned at once, since
+//! paths repeat each other.
+//!
+//! ```text
+//! trace.rs            blocks, terminators, exits; both sides of a branch that goes either way
+//! trace_guard.rs      operations: those that the guard evaluates, and those that are owed
+//! trace_message.rs    lengths, attributes and bytes of messages that the guard has not changed
+//! trace_predicated.rs pure functions without branches
+//! trace_forward.rs    events whose reactions only hand a message on
+//! trace_commit.rs     what is owed, and the rest of the reaction
+//! exits.rs            names of exits
+//! ```
+
+mod exits;
+mod message;
+mod path;
+mod trace;
+mod trace_commit;
+mod trace_forward;
+mod trace_guard;
+mod trace_message;
+mod trace_predicated;
+
+use crate::ir::edit::compact;
+use crate::ir::effects::Effects;
+use crate::ir::op::Target;
+use crate::ir::{FunctionId, Module};
+use crate::passes::{dead_code, fold, value_numbering};
+use trace::Trace;
+
+/// Forms a fast function for each reaction to frames that has several ways.
+pub fn run(module: &mut Module) {
+    let effects = Effects::of_functions(module);
+    for slow in entries(module) {
+        let Some(mut fast) = Trace::of(module, &effects, slow) else {
+            continue;
+        };
+        compact(&mut fast);
+        fold::fold(&mut fast);
+        value_numbering::number(module, &effects, &mut fast);
+        dead_code::clean(module, &effects, &mut fast);
+        let id = FunctionId(module.functions.len() as u32);
+        module.functions.push(fast);
+        module.functions[slow.at()].fast = Some(id);
+    }
+}
+
+/// The reactions to frames, in the order of links, and to messages of applications.
+fn entries(module: &Module) -> Vec<FunctionId> {
+    let arrive = module.links.iter().map(|link| link.arrives);
+    let send = module.ports.iter().filter_map(|port| port.sends);
+    let mut found: Vec<FunctionId> = Vec::new();
+    for id in arrive.chain(send) {
+        if !found.contains(&id) && module.function(id).fast.is_none() {
+            found.push(id);
+        }
+    }
+    found
+}
+
+/// The function of the module to which an event goes, if it goes to one.
+fn reaction(target: Target) -> Option<FunctionId> {
+    match target {
+        Target::Function(id) => Some(id),
+        Target::Link(_) | Target::Port(..) => None,
+    }
+}

@@ -1,0 +1,225 @@
+//! A path: what the guard knows so far, and what it owes.
+
+use super::message::{Message, View};
+use crate::ir::effects::Resource;
+use crate::ir::op::{Place, Question};
+use crate::ir::{BlockId, FunctionId, Op, Region, Value};
+use crate::source::Span;
+use std::collections::{BTreeSet, HashMap};
+
+/// A value of the traced code: of the reaction at which a path begins (frame 0), of those that it
+/// hands an event on to, or of the path itself ([`Path::own`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The frame.
+    pub frame: u32,
+    /// The value in the function of the frame.
+    pub value: Value,
+}
+
+/// Knowledge of a value.
+#[derive(Clone, Debug)]
+pub enum Known {
+    /// A value of the guard.
+    Now(Value),
+    /// Nothing: it exists behind the commit.
+    Later,
+    /// A message, as it would be.
+    Message(Message),
+    /// A view.
+    View(View),
+}
+
+/// An operation that stands behind the commit.
+#[derive(Clone, Debug)]
+pub struct Owed {
+    /// The operation.
+    pub op: Op,
+    /// Its operands.
+    pub operands: Vec<Key>,
+    /// Its results.
+    pub results: Vec<Key>,
+    /// Its place in the sources.
+    pub span: Option<Span>,
+}
+
+/// A store that is owed, for loads behind it.
+#[derive(Clone, Debug)]
+pub struct StoreOwed {
+    /// The region.
+    pub region: Region,
+    /// The instance and the indices.
+    pub place: Vec<Value>,
+    /// The value.
+    pub value: Key,
+}
+
+/// An answer of a stream behind what is owed.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The question.
+    pub question: Question,
+    /// The stream.
+    pub place: Place,
+    /// The instance and the indices.
+    pub of: Vec<Value>,
+    /// The answer.
+    pub value: Value,
+}
+
+/// What the guard knows on a way to a block, and what it owes.
+#[derive(Clone, Debug)]
+pub struct Path {
+    /// The function that is traced.
+    pub function: FunctionId,
+    /// Its frame.
+    pub frame: u32,
+    known: HashMap<Key, Known>,
+    /// Values that are the same as others.
+    same: HashMap<Key, Key>,
+    /// Operations of the guard by their operands: nothing that they read changes in a guard.
+    pub found: HashMap<(Op, Vec<Value>), Value>,
+    /// Bits of the guard that are decided.
+    pub bits: HashMap<Value, bool>,
+    /// Values of the guard that are known to equal others.
+    pub equals: HashMap<Value, Value>,
+    /// Stores that are owed, in order.
+    pub stored: Vec<StoreOwed>,
+    /// Answers of streams behind what is owed.
+    pub answers: Vec<Answer>,
+    /// All that what is owed writes.
+    pub written: BTreeSet<Resource>,
+    /// Messages, by their handle in the guard, whose bytes are written by what is owed.
+    pub rewritten: BTreeSet<Option<Value>>,
+    /// Operations that stand behind the commit, in order.
+    pub owed: Vec<Owed>,
+    /// The share of all events that come here, in units of a millionth.
+    pub weight: u64,
+    /// The calls from which control returns, the innermost last.
+    pub calls: Vec<Call>,
+    last: u32,
+    last_frame: u32,
+}
+
+/// A place behind a call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// The function that calls.
+    pub function: FunctionId,
+    /// Its frame.
+    pub frame: u32,
+    /// The block.
+    pub block: BlockId,
+    /// The index of the instruction behind the call.
+    pub next: usize,
+    /// The results of the call.
+    pub results: Vec<Key>,
+}
+
+/// The frame of values that no function has.
+const OWN: u32 = u32::MAX;
+
+impl Path {
+    /// The path at the begin of a reaction.
+    pub fn new(function: FunctionId) -> Path {
+        Path {
+            function,
+            frame: 0,
+            known: HashMap::new(),
+            same: HashMap::new(),
+            found: HashMap::new(),
+            bits: HashMap::new(),
+            equals: HashMap::new(),
+            stored: Vec::new(),
+            answers: Vec::new(),
+            written: BTreeSet::new(),
+            rewritten: BTreeSet::new(),
+            owed: Vec::new(),
+            weight: 1_000_000,
+            calls: Vec::new(),
+            last: 0,
+            last_frame: 0,
+        }
+    }
+
+    /// A value of the function that is traced.
+    pub fn key(&self, value: Value) -> Key {
+        let key = Key {
+            frame: self.frame,
+            value,
+        };
+        self.first(key)
+    }
+
+    /// The value that a value is the same as.
+    pub fn first(&self, key: Key) -> Key {
+        self.same.get(&key).copied().unwrap_or(key)
+    }
+
+    /// The value of the guard that a value is known to equal.
+    pub fn equal(&self, value: Value) -> Value {
+        self.equals.get(&value).copied().unwrap_or(value)
+    }
+
+    /// A value of the path itself.
+    pub fn own(&mut self, known: Known) -> Key {
+        let key = Key {
+            frame: OWN,
+            value: Value(self.last),
+        };
+        self.last += 1;
+        self.known.insert(key, known);
+        key
+    }
+
+    /// Knowledge of a value.
+    pub fn known(&self, key: Key) -> &Known {
+        self.known.get(&self.first(key)).unwrap_or(&Known::Later)
+    }
+
+    /// A value of the guard; none if it exists behind the commit alone, or is a message or view.
+    pub fn now(&self, key: Key) -> Option<Value> {
+        match self.known(key) {
+            Known::Now(value) => Some(self.equal(*value)),
+            Known::Later | Known::Message(_) | Known::View(_) => None,
+        }
+    }
+
+    /// Something that is owed writes this. Views say for themselves whether bytes are written.
+    pub fn owes(&self, resource: Resource) -> bool {
+        resource != Resource::Bytes && self.written.contains(&resource)
+    }
+
+    /// From here on this is known of a value.
+    pub fn learn(&mut self, key: Key, known: Known) {
+        self.known.insert(key, known);
+    }
+
+    /// A value is the same as another.
+    pub fn alias(&mut self, key: Key, other: Key) {
+        let other = self.first(other);
+        self.same.insert(key, other);
+    }
+
+    /// Control returns from a call with these results: the place behind it.
+    pub fn leave(&mut self, values: &[Key]) -> Option<(BlockId, usize)> {
+        let call = self.calls.pop()?;
+        (self.function, self.frame) = (call.function, call.frame);
+        for (result, value) in call.results.iter().zip(values) {
+            self.alias(*result, *value);
+        }
+        Some((call.block, call.next))
+    }
+
+    /// Goes on in a function with these arguments.
+    pub fn enter(&mut self, function: FunctionId, parameters: &[Value], arguments: &[Key]) {
+        self.function = function;
+        self.last_frame += 1;
+        self.frame = self.last_frame;
+        let frame = self.frame;
+        for (value, argument) in parameters.iter().zip(arguments) {
+            let value = *value;
+            self.alias(Key { frame, value }, *argument);
+        }
+    }
+}

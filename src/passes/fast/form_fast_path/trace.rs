@@ -1,0 +1,687 @@
+//! Traces a reaction: blocks in the order in which control goes through them.
+//!
+//! `trace_guard.rs` evaluates operations or owes them, `trace_message.rs` those on messages;
+//! `trace_predicated.rs` evaluates pure functions, `trace_forward.rs` follows events that hand a
+//! message on, and `trace_commit.rs` ends a path.
+//!
+//! An edge that is taken seldom ([`SELDOM`]) is an exit. Where both edges of a branch are taken,
+//! the path forks, as long as few events come there or more ([`FEWEST`]).
+
+use super::exits::Naming;
+use super::message::Message;
+use super::path::{Call, Key, Known, Owed, Path};
+use super::reaction;
+use crate::ir::build::Builder;
+use crate::ir::effects::{Effects, Resource, called_by_attempt};
+use crate::ir::op::{Arithmetic, Attempt, Compare, Event, Op, Place};
+use crate::ir::{
+    BlockId, Edge, Function, FunctionId, Instruction, Module, Probability, Region, Role,
+    Terminator, Type, Value,
+};
+use crate::passes::fold::Facts;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// An edge with a share of its branch of less than this many millionths is an exit.
+const SELDOM: u64 = 50_000;
+/// A path forks only if this many millionths of all events go either way.
+const FEWEST: u64 = 20_000;
+/// A path hands an event on to so many reactions at most.
+const FRAMES: u32 = 8;
+/// Calls in calls are traced so deep at most.
+const CALLS: usize = 6;
+/// A fast function has so many operations and blocks in its guard at most.
+const LONGEST: usize = 3_000;
+
+/// A reaction with fewer exits than this has no fast function.
+const SHORTEST: usize = 4;
+
+/// By value of a function, the number that a guard assumes it to be.
+pub type Assumed = BTreeMap<(FunctionId, Value), u64>;
+
+/// A fast function that is being formed.
+pub struct Trace<'m> {
+    /// The module.
+    pub module: &'m Module,
+    /// By function: what it reads and changes.
+    pub effects: &'m [Effects],
+    /// Streams that may have gaps.
+    pub gaps: BTreeSet<Place>,
+    /// The fast function.
+    pub build: Builder,
+    /// The operations that give its values.
+    pub folded: Facts,
+    naming: Naming<'m>,
+    assumed: Assumed,
+    /// By value of the guard that reads a frame: the value of the traced code.
+    origins: HashMap<Value, (FunctionId, Value)>,
+    /// Some path of the reaction hands a message to an application: only such paths are formed.
+    goes_up: bool,
+    /// The number of commits.
+    commits: usize,
+    /// The number of exits.
+    exits: usize,
+}
+
+impl<'m> Trace<'m> {
+    /// The fast function of a reaction; none if no path of it commits, or none has an exit.
+    pub fn of(module: &'m Module, effects: &'m [Effects], slow: FunctionId) -> Option<Function> {
+        let mut assumed = Assumed::new();
+        loop {
+            let before = assumed.len();
+            let mut trace = Trace::new(module, effects, slow, assumed);
+            trace.begin(slow);
+            assumed = std::mem::take(&mut trace.assumed);
+            if assumed.len() == before {
+                let is_of_use = trace.commits > 0 && trace.exits >= SHORTEST;
+                return is_of_use.then(|| trace.build.finish(Vec::new()));
+            }
+        }
+    }
+
+    fn new(
+        module: &'m Module,
+        effects: &'m [Effects],
+        slow: FunctionId,
+        assumed: Assumed,
+    ) -> Trace<'m> {
+        let function = module.function(slow);
+        let parameters: Vec<(Type, &str)> = function
+            .parameters()
+            .iter()
+            .map(|one| (function.type_of(*one), &function.values[one.at()].hint[..]))
+            .collect();
+        let name = format!("{}.fast", function.name);
+        Trace {
+            module,
+            effects,
+            gaps: gaps(module),
+            build: Builder::new(&name, &function.owner, Role::Fast, &parameters),
+            folded: Facts::default(),
+            naming: Naming::new(module),
+            assumed,
+            origins: HashMap::new(),
+            goes_up: false,
+            commits: 0,
+            exits: 0,
+        }
+    }
+
+    fn begin(&mut self, slow: FunctionId) {
+        let mut path = Path::new(slow);
+        let function = self.module.function(slow);
+        self.build.set_span(function.span);
+        for (at, value) in function.parameters().iter().enumerate() {
+            let (key, own) = (path.key(*value), self.build.parameter(at));
+            self.parameter(&mut path, key, own);
+        }
+        self.goes_up = self.naming.goes_up(slow, BlockId(0));
+        self.block(path, BlockId(0), 0);
+    }
+
+    /// Goes on in a block, behind so many of its instructions.
+    fn block(&mut self, mut path: Path, mut at: BlockId, mut from: usize) {
+        while let Some((next, block, index)) = self.step(path, at, from) {
+            (path, at, from) = (next, block, index);
+        }
+    }
+
+    /// A block, or the part of it up to a call that is traced: the place where control goes on, or
+    /// none where the path has ended.
+    fn step(&mut self, mut path: Path, at: BlockId, from: usize) -> Option<(Path, BlockId, usize)> {
+        let function = self.module.function(path.function);
+        let block = function.block(at);
+        for (index, instruction) in block.instructions.iter().enumerate().skip(from) {
+            match self.traced(&path, instruction) {
+                None => self.instruction(&mut path, instruction),
+                Some(call) => {
+                    if let Some((block, index)) = self.call(&mut path, (at, index + 1), call) {
+                        return Some((path, block, index));
+                    }
+                }
+            }
+        }
+        self.build.set_span(block.span);
+        if self.build.function().values.len() > LONGEST {
+            return self.commit(path, at);
+        }
+        let next = match &block.terminator {
+            Terminator::Jump(edge) => self.follow(&mut path, edge, &[]),
+            Terminator::Branch {
+                condition,
+                likely,
+                then,
+                otherwise,
+            } => {
+                let Some(bit) = path.now(path.key(*condition)) else {
+                    return self.commit(path, at);
+                };
+                match self.decision(&path, at, bit, *likely) {
+                    Way::Known(true) => self.follow(&mut path, then, &[]),
+                    Way::Known(false) => self.follow(&mut path, otherwise, &[]),
+                    Way::Likely(holds) => self.one_way(&mut path, at, bit, holds),
+                    Way::Both => {
+                        self.fork(path, bit, *likely, [then, otherwise]);
+                        return None;
+                    }
+                }
+            }
+            Terminator::Switch { .. } => match self.switch(&mut path, at) {
+                Some(next) => next,
+                None => return self.commit(path, at),
+            },
+            Terminator::Try { .. } => {
+                let (path, next) = self.attempt(path, at)?;
+                return Some((path, next, 0));
+            }
+            Terminator::Tail(Event { target, .. }, values)
+                if path.frame < FRAMES && reaction(*target).is_some() =>
+            {
+                let id = reaction(*target)?;
+                let arguments: Vec<Key> = values.iter().map(|one| path.key(*one)).collect();
+                path.enter(id, self.module.function(id).parameters(), &arguments);
+                BlockId(0)
+            }
+            Terminator::Return(values) if !path.calls.is_empty() => {
+                let values: Vec<Key> = values.iter().map(|one| path.key(*one)).collect();
+                let (next, index) = path.leave(&values)?;
+                return Some((path, next, index));
+            }
+            Terminator::Return(_)
+            | Terminator::Tail(..)
+            | Terminator::Take(_)
+            | Terminator::Never => return self.commit(path, at),
+        };
+        Some((path, next, 0))
+    }
+
+    /// A call that is traced, and the place behind it. Where control goes on in the function that
+    /// is called; none if that is evaluated without a branch.
+    fn call(
+        &mut self,
+        path: &mut Path,
+        (block, next): (BlockId, usize),
+        (id, arguments, results): (FunctionId, Vec<Key>, Vec<Key>),
+    ) -> Option<(BlockId, usize)> {
+        if let Some(values) = self.predicated(path, id, &arguments) {
+            for (result, value) in results.iter().zip(values) {
+                path.alias(*result, value);
+            }
+            return None;
+        }
+        path.calls.push(Call {
+            function: path.function,
+            frame: path.frame,
+            block,
+            next,
+            results,
+        });
+        path.enter(id, self.module.function(id).parameters(), &arguments);
+        Some((BlockId(0), 0))
+    }
+
+    /// The way of a switch that is taken most; none if the guard does not know its number.
+    fn switch(&mut self, path: &mut Path, at: BlockId) -> Option<BlockId> {
+        let function = self.module.function(path.function);
+        let Terminator::Switch {
+            value,
+            cases,
+            otherwise,
+        } = &function.block(at).terminator
+        else {
+            panic!("a switch is traced");
+        };
+        let number = path.now(path.key(*value))?;
+        if let Some(number) = self.folded.number(number) {
+            let case = cases.iter().find(|(case, _, _)| *case == number);
+            let edge = case.map_or(otherwise, |(_, _, edge)| edge);
+            return Some(self.follow(path, edge, &[]));
+        }
+        let (case, _, edge) = cases.iter().max_by_key(|(_, share, _)| *share)?;
+        let name = self.naming.of(function, edge.block, *value);
+        self.expect(path, name, number, *case);
+        Some(self.follow(path, edge, &[]))
+    }
+
+    /// One way of a branch; the guard leaves where the other would be taken.
+    fn one_way(&mut self, path: &mut Path, at: BlockId, bit: Value, holds: bool) -> BlockId {
+        let function = self.module.function(path.function);
+        let Terminator::Branch {
+            condition,
+            then,
+            otherwise,
+            ..
+        } = &function.block(at).terminator
+        else {
+            panic!("a branch goes one way");
+        };
+        let (edge, left) = match holds {
+            true => (then, otherwise),
+            false => (otherwise, then),
+        };
+        let name = self.naming.of(function, left.block, *condition);
+        self.exit(path, name, bit, holds);
+        self.follow(path, edge, &[])
+    }
+
+    /// The likelier way of a branch; none if the guard does not know its condition.
+    pub fn likelier(&mut self, path: &mut Path, at: BlockId) -> Option<BlockId> {
+        let function = self.module.function(path.function);
+        let Terminator::Branch {
+            condition, likely, ..
+        } = &function.block(at).terminator
+        else {
+            panic!("a branch is decided");
+        };
+        let bit = path.now(path.key(*condition))?;
+        let holds = match self.decision(path, at, bit, *likely) {
+            Way::Known(holds) | Way::Likely(holds) => holds,
+            Way::Both => likely.0 >= 500_000,
+        };
+        Some(self.one_way(path, at, bit, holds))
+    }
+
+    /// The function that is traced in the place of a call, with the arguments and the results: one
+    /// that changes nothing, and reads what is owed.
+    fn traced(
+        &self,
+        path: &Path,
+        instruction: &Instruction,
+    ) -> Option<(FunctionId, Vec<Key>, Vec<Key>)> {
+        let Op::Call(id) = instruction.op else {
+            return None;
+        };
+        let effects = &self.effects[id.at()];
+        let mut reads = effects.reads.iter();
+        let is_traced =
+            effects.are_none() && path.calls.len() < CALLS && reads.any(|one| path.owes(*one));
+        let keys = |all: &[Value]| all.iter().map(|one| path.key(*one)).collect();
+        is_traced.then(|| (id, keys(&instruction.operands), keys(&instruction.results)))
+    }
+
+    /// The way of a branch.
+    fn decision(&self, path: &Path, at: BlockId, bit: Value, likely: Probability) -> Way {
+        if let Some(number) = self.folded.number(bit) {
+            return Way::Known(number != 0);
+        }
+        if let Some(holds) = path.bits.get(&bit) {
+            return Way::Known(*holds);
+        }
+        let function = self.module.function(path.function);
+        let (then, otherwise) = match &function.block(at).terminator {
+            Terminator::Branch {
+                then, otherwise, ..
+            } => (then.block, otherwise.block),
+            _ => panic!("a branch is decided"),
+        };
+        match [then, otherwise].map(|block| self.is_wanted(path, block)) {
+            [false, true] => return Way::Likely(false),
+            [true, false] => return Way::Likely(true),
+            _ => {}
+        }
+        // Of a branch of which nothing is known, what it compares says more (Ball and Larus, 1993).
+        if likely == Probability::EVEN {
+            if self.asks_setting(bit) {
+                return Way::Likely(true);
+            }
+            if self.asks_number(bit) {
+                return Way::Likely(false);
+            }
+        }
+        let share = u64::from(likely.0);
+        let less = share.min(1_000_000 - share);
+        let is_taken = less >= SELDOM && path.weight * less / 1_000_000 >= FEWEST;
+        match is_taken {
+            true => Way::Both,
+            false => Way::Likely(share >= 500_000),
+        }
+    }
+
+    /// A path may go on in a block: not all ways behind it drop a message, and one hands it up if
+    /// any of the reaction does.
+    fn is_wanted(&self, path: &Path, block: BlockId) -> bool {
+        let calls = path.calls.iter().map(|call| (call.function, call.block));
+        let mut all = [(path.function, block)].into_iter().chain(calls);
+        !self.naming.only_drops(path.function, block)
+            && (!self.goes_up || all.any(|(id, block)| self.naming.goes_up(id, block)))
+    }
+
+    /// A bit says whether something equals a value set at the start: mostly it does, since frames
+    /// are for this host.
+    fn asks_setting(&self, bit: Value) -> bool {
+        let Some((Op::Compare(Compare::Eq), operands)) = self.folded.op(bit) else {
+            return false;
+        };
+        let mut loads = operands.iter().filter_map(|one| self.folded.op(*one));
+        loads.any(|(op, _)| matches!(op, Op::Load(Region::Setting(_))))
+    }
+
+    /// A bit says whether something equals a constant: of many, it is another mostly.
+    fn asks_number(&self, bit: Value) -> bool {
+        let asked = self.folded.op(bit);
+        matches!(asked, Some((Op::Compare(Compare::Eq), operands))
+            if self.folded.number(operands[1]).is_some())
+    }
+
+    /// Both ways of a branch.
+    fn fork(&mut self, path: Path, bit: Value, likely: Probability, edges: [&Edge; 2]) {
+        let (then, otherwise) = self.build.branch(bit, likely);
+        let ways = [(then, true, likely), (otherwise, false, likely.other())];
+        for ((block, holds, share), edge) in ways.into_iter().zip(edges) {
+            let mut path = path.clone();
+            path.weight = path.weight * u64::from(share.0) / 1_000_000;
+            self.build.go_to(block);
+            self.decide(&mut path, bit, holds);
+            let at = self.follow(&mut path, edge, &[]);
+            self.block(path, at, 0);
+        }
+    }
+
+    /// Goes along an edge; behind a `try` the results are the last parameters.
+    pub fn follow(&mut self, path: &mut Path, edge: &Edge, results: &[Key]) -> BlockId {
+        let function = self.module.function(path.function);
+        let given = edge.arguments.iter().map(|one| path.key(*one));
+        let given: Vec<Key> = given.chain(results.iter().copied()).collect();
+        for (parameter, argument) in function.block(edge.block).parameters.iter().zip(given) {
+            let key = Key {
+                frame: path.frame,
+                value: *parameter,
+            };
+            path.alias(key, argument);
+        }
+        edge.block
+    }
+
+    /// An attempt: the guard tries what changes nothing, and reserves a buffer for a message that
+    /// is made. None if the path has ended.
+    fn attempt(&mut self, mut path: Path, at: BlockId) -> Option<(Path, BlockId)> {
+        let function = self.module.function(path.function);
+        let Terminator::Try {
+            attempt,
+            operands,
+            likely,
+            done,
+            failed,
+        } = &function.block(at).terminator
+        else {
+            panic!("an attempt is traced");
+        };
+        let makes = *attempt == Attempt::New;
+        let mut effects = Effects::of_attempt(self.module, attempt);
+        for function in called_by_attempt(self.module, attempt) {
+            effects.add(&self.effects[function.at()]);
+        }
+        let mut reads = effects.reads.iter();
+        let is_settled = effects.are_none() && !reads.any(|one| path.owes(*one));
+        let makes = makes && !self.takes_buffers(&path);
+        let given = match is_settled || makes {
+            true => self.operands(&mut path, operands),
+            false => None,
+        };
+        let Some(given) = given else {
+            return self.commit(path, at);
+        };
+        if makes {
+            let name = "stack.no_buffer".to_string();
+            let slot = self.tried(&mut path, Attempt::Reserve, &given, *likely, name)?;
+            let slot = path.own(Known::Now(slot[0]));
+            let message = self.made(&mut path);
+            let made = self.fill(&mut path, slot, message);
+            let at = self.follow(&mut path, done, &[made]);
+            return Some((path, at));
+        }
+        let share = u64::from(likely.0);
+        let often = path.weight * (1_000_000 - share) / 1_000_000 >= FEWEST;
+        let is_found = matches!(attempt, Attempt::Live(_)) || !self.is_wanted(&path, failed.block);
+        if share < 1_000_000 - SELDOM && often && !is_found {
+            self.fork_attempt(path, attempt, &given, *likely, [done, failed]);
+            return None;
+        }
+        let name = self.naming.of_attempt(function, attempt);
+        let results = self.tried(&mut path, attempt.clone(), &given, *likely, name)?;
+        let results: Vec<Key> = results
+            .into_iter()
+            .map(|value| path.own(Known::Now(value)))
+            .collect();
+        let at = self.follow(&mut path, done, &results);
+        Some((path, at))
+    }
+
+    /// Something that is owed calls a function that may take a buffer: a message that is made
+    /// behind it has the next one.
+    fn takes_buffers(&self, path: &Path) -> bool {
+        let mut owed = path.owed.iter();
+        owed.any(|owed| {
+            let calls = matches!(owed.op, Op::Call(_) | Op::Loop(..) | Op::Rewrite(_));
+            calls
+                && self
+                    .effects_of(&owed.op)
+                    .writes
+                    .contains(&Resource::Buffers)
+        })
+    }
+
+    /// Both outcomes of an attempt.
+    fn fork_attempt(
+        &mut self,
+        path: Path,
+        attempt: &Attempt,
+        operands: &[Value],
+        likely: Probability,
+        edges: [&Edge; 2],
+    ) {
+        let ways = self
+            .build
+            .attempt(self.module, attempt.clone(), operands, likely);
+        let ways = [(ways.0, likely), (ways.1, likely.other())];
+        for ((block, share), edge) in ways.into_iter().zip(edges) {
+            let mut path = path.clone();
+            path.weight = path.weight * u64::from(share.0) / 1_000_000;
+            self.build.go_to(block);
+            let results = self.build.parameters_of(block).into_iter();
+            let results: Vec<Key> = results.map(|one| path.own(Known::Now(one))).collect();
+            let at = self.follow(&mut path, edge, &results);
+            self.block(path, at, 0);
+        }
+    }
+
+    /// Tries something; the guard leaves if it fails. Its results.
+    fn tried(
+        &mut self,
+        path: &mut Path,
+        attempt: Attempt,
+        operands: &[Value],
+        likely: Probability,
+        name: String,
+    ) -> Option<Vec<Value>> {
+        let (done, failed) = self.build.attempt(self.module, attempt, operands, likely);
+        self.build.go_to(failed);
+        self.leave(name);
+        self.build.go_to(done);
+        let _ = path;
+        Some(self.build.parameters_of(done))
+    }
+
+    /// The guard leaves here.
+    pub fn leave(&mut self, name: String) {
+        let always = self.build.number(self.module, 1, 1);
+        self.build.op(self.module, Op::Exit(name), &[always]);
+        self.build.end(Terminator::Never);
+        self.exits += 1;
+    }
+
+    /// A message is made of a reserved buffer behind the commit.
+    fn fill(&mut self, path: &mut Path, slot: Key, message: Message) -> Key {
+        let made = path.own(Known::Message(message));
+        path.owed.push(Owed {
+            op: Op::Fill,
+            operands: vec![slot],
+            results: vec![made],
+            span: None,
+        });
+        made
+    }
+
+    /// The guard leaves unless a bit is this.
+    pub fn exit(&mut self, path: &mut Path, name: String, bit: Value, unless: bool) {
+        if self.folded.number(bit) == Some(u64::from(unless)) {
+            return;
+        }
+        let leaves = match unless {
+            true => self.evaluate(path, Op::Not, &[bit]),
+            false => bit,
+        };
+        self.build.op(self.module, Op::Exit(name), &[leaves]);
+        self.exits += 1;
+        self.decide(path, bit, unless);
+    }
+
+    /// The guard leaves unless a value is this number.
+    fn expect(&mut self, path: &mut Path, name: String, value: Value, number: u64) {
+        let constant = self.constant(path, value, number);
+        let equal = self.evaluate(path, Op::Compare(Compare::Eq), &[value, constant]);
+        self.exit(path, name, equal, true);
+    }
+
+    fn constant(&mut self, path: &mut Path, like: Value, number: u64) -> Value {
+        let bits = self.build.type_of(like).bits();
+        let bits = bits.expect("a number is compared with a number");
+        self.evaluate(path, Op::Number(bits, number), &[])
+    }
+
+    /// A bit is known from here on, and all that follows from it.
+    fn decide(&mut self, path: &mut Path, bit: Value, holds: bool) {
+        if path.bits.insert(bit, holds).is_some() {
+            return;
+        }
+        let number = self.constant(path, bit, u64::from(holds));
+        path.equals.insert(bit, number);
+        let Some((op, operands)) = self.folded.op(bit).cloned() else {
+            return;
+        };
+        match op {
+            Op::Not => self.decide(path, operands[0], !holds),
+            Op::Arithmetic(Arithmetic::And) if holds => {
+                operands
+                    .iter()
+                    .for_each(|one| self.decide(path, *one, true));
+            }
+            Op::Arithmetic(Arithmetic::Or) if !holds => {
+                operands
+                    .iter()
+                    .for_each(|one| self.decide(path, *one, false));
+            }
+            Op::Compare(how @ (Compare::Eq | Compare::Ne))
+                if holds == (how == Compare::Eq) && self.folded.number(operands[1]).is_some() =>
+            {
+                path.equals.insert(operands[0], operands[1]);
+            }
+            Op::Compare(how @ (Compare::Eq | Compare::Ne)) if holds == (how == Compare::Eq) => {
+                // A part of a frame that is a value set at the start: that is there already.
+                let is_setting = |value: Value| {
+                    let op = self.folded.op(value).map(|(op, _)| op);
+                    matches!(op, Some(Op::Load(Region::Setting(_))))
+                };
+                match [operands[0], operands[1]].map(is_setting) {
+                    [false, true] => {
+                        path.equals.insert(operands[0], operands[1]);
+                    }
+                    [true, false] => {
+                        path.equals.insert(operands[1], operands[0]);
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Headers mostly have no options: a `pull` of a number that a frame says is assumed to pull
+    /// nothing, where that makes the number constant.
+    pub fn assume_none(&mut self, path: &Path, count: Value) {
+        let Some(count) = path.now(path.key(count)) else {
+            return;
+        };
+        if let Some((read, number)) = self.solved(count, 0)
+            && let Some(origin) = self.origins.get(&read)
+        {
+            self.assumed.entry(*origin).or_insert(number);
+        }
+    }
+
+    /// The number that a frame says, for which a value of the guard is this number.
+    fn solved(&self, value: Value, number: u64) -> Option<(Value, u64)> {
+        let (op, operands) = self.folded.op(value)?;
+        let by = operands.get(1).and_then(|one| self.folded.number(*one));
+        match (op, by) {
+            (Op::Read(_), _) => Some((value, number)),
+            (Op::Arithmetic(Arithmetic::Sub), Some(by)) => self.solved(operands[0], number + by),
+            (Op::Arithmetic(Arithmetic::Add), Some(by)) => {
+                self.solved(operands[0], number.checked_sub(by)?)
+            }
+            (Op::Arithmetic(Arithmetic::Mul), Some(by)) if by > 0 && number.is_multiple_of(by) => {
+                self.solved(operands[0], number / by)
+            }
+            (Op::ZeroExtend(_), _) => {
+                let bits = self.build.type_of(operands[0]).bits()?;
+                let fits = number <= crate::ir::types::ones(bits);
+                fits.then(|| self.solved(operands[0], number))?
+            }
+            _ => None,
+        }
+    }
+
+    /// The value of an instruction, which the guard may assume to be a number.
+    pub fn settle(&mut self, path: &mut Path, result: Value, value: Value) -> Value {
+        let origin = (path.function, result);
+        if let Some((Op::Read(_), _)) = self.folded.op(value) {
+            self.origins.entry(value).or_insert(origin);
+        }
+        let Some(number) = self.assumed.get(&origin).copied() else {
+            return value;
+        };
+        let name = self.naming.assumption(self.module.function(path.function));
+        self.expect(path, name, value, number);
+        path.equal(value)
+    }
+
+    /// A path commits, and what follows in a block is copied behind it. None: the path has ended.
+    fn commit<T>(&mut self, mut path: Path, at: BlockId) -> Option<T> {
+        if path.calls.is_empty() {
+            self.forward(&mut path, at);
+        }
+        match path.calls.is_empty() && self.rest(path, at) {
+            true => self.commits += 1,
+            false => self.leave("stack.long".to_string()),
+        }
+        None
+    }
+
+    /// The name of an exit that asks a field.
+    pub fn field_name(&self, kind: crate::ir::KindId, field: crate::ir::FieldId) -> String {
+        self.naming.field(kind, field)
+    }
+}
+
+/// The way of a branch.
+enum Way {
+    /// It always goes this way.
+    Known(bool),
+    /// It goes this way mostly.
+    Likely(bool),
+    /// It goes either way.
+    Both,
+}
+
+/// Streams into which bytes are put anywhere.
+fn gaps(module: &Module) -> BTreeSet<Place> {
+    let blocks = module.functions.iter().flat_map(|one| &one.blocks);
+    let attempts = blocks.filter_map(|block| match &block.terminator {
+        Terminator::Try { attempt, .. } => Some(attempt),
+        _ => None,
+    });
+    let places = attempts.filter_map(|attempt| match attempt {
+        Attempt::InsertBytes(place) => Some(*place),
+        _ => None,
+    });
+    places.collect()
+}

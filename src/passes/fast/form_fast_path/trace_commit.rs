@@ -1,0 +1,145 @@
+//! The end of a path: the commit, what is owed, and the rest of the reaction.
+
+use super::path::{Key, Known, Path};
+use super::trace::Trace;
+use crate::ir::op::Op;
+use crate::ir::{BlockId, Edge, Function, Terminator, Type, Value};
+use std::collections::{BTreeMap, HashMap};
+
+/// A rest of more operations than this is not copied.
+const LONGEST: usize = 120;
+
+/// The values of the traced code behind the commit.
+type Late = HashMap<Key, Value>;
+
+impl Trace<'_> {
+    /// Commits, does what is owed, and copies what follows behind the instructions of a block.
+    /// False, and nothing is built, if that is too long.
+    pub fn rest(&mut self, path: Path, at: BlockId) -> bool {
+        let function = self.module.function(path.function);
+        let blocks = behind(function, at);
+        let operations = blocks.iter().map(|id| function.block(*id));
+        let operations: usize = operations.map(|block| block.instructions.len() + 1).sum();
+        if operations > LONGEST {
+            return false;
+        }
+        self.build.op(self.module, Op::Commit, &[]);
+        let mut late = Late::new();
+        for owed in &path.owed {
+            let operands: Vec<Value> = owed
+                .operands
+                .iter()
+                .map(|key| self.late(&path, &late, *key))
+                .collect();
+            self.build.set_span(owed.span);
+            let results = self.build.op(self.module, owed.op.clone(), &operands);
+            for (key, value) in owed.results.iter().zip(results) {
+                late.insert(path.first(*key), value);
+            }
+        }
+        self.copy(&path, &mut late, at, &blocks);
+        true
+    }
+
+    /// A value behind the commit.
+    fn late(&self, path: &Path, late: &Late, key: Key) -> Value {
+        let key = path.first(key);
+        if let Known::Now(value) = path.known(key) {
+            return path.equal(*value);
+        }
+        late.get(&key)
+            .copied()
+            .unwrap_or_else(|| match path.known(key) {
+                Known::Message(message) => message.base.expect("a message is a parameter, or made"),
+                Known::View(view) => view.base.expect("a view is a parameter, or owed"),
+                Known::Now(_) | Known::Later => panic!("{key:?} is owed before it is used"),
+            })
+    }
+
+    /// Copies the end of a block, and all blocks behind it.
+    fn copy(&mut self, path: &Path, late: &mut Late, at: BlockId, blocks: &[BlockId]) {
+        let function = self.module.function(path.function);
+        let mut places: BTreeMap<BlockId, BlockId> = BTreeMap::new();
+        for id in blocks {
+            let parameters: Vec<(Type, &str)> = function
+                .block(*id)
+                .parameters
+                .iter()
+                .map(|one| (function.type_of(*one), &function.values[one.at()].hint[..]))
+                .collect();
+            let place = self.build.block(&parameters);
+            places.insert(*id, place);
+            let own = self.build.parameters_of(place);
+            for (value, own) in function.block(*id).parameters.iter().zip(own) {
+                late.insert(path.key(*value), own);
+            }
+        }
+        self.end(path, late, function, at, &places);
+        for id in blocks {
+            self.build.go_to(places[id]);
+            for instruction in &function.block(*id).instructions {
+                self.build.set_span(instruction.span);
+                let operands = self.all(path, late, &instruction.operands);
+                let op = instruction.op.clone();
+                let results = self.build.op(self.module, op, &operands);
+                for (value, own) in instruction.results.iter().zip(results) {
+                    let hint = &function.values[value.at()].hint;
+                    self.build.name(own, hint);
+                    late.insert(path.key(*value), own);
+                }
+            }
+            self.end(path, late, function, *id, &places);
+        }
+    }
+
+    fn all(&self, path: &Path, late: &Late, values: &[Value]) -> Vec<Value> {
+        let values = values.iter();
+        values
+            .map(|value| self.late(path, late, path.key(*value)))
+            .collect()
+    }
+
+    /// The terminator of a block.
+    fn end(
+        &mut self,
+        path: &Path,
+        late: &Late,
+        function: &Function,
+        at: BlockId,
+        places: &BTreeMap<BlockId, BlockId>,
+    ) {
+        let block = function.block(at);
+        self.build.set_span(block.span);
+        let mut end = block.terminator.clone();
+        for value in crate::ir::edit::operands_mut(&mut end) {
+            *value = self.late(path, late, path.key(*value));
+        }
+        for Edge { block, .. } in end.edges_mut() {
+            *block = places[block];
+        }
+        self.build.end(match end {
+            Terminator::Return(_) => Terminator::Return(Vec::new()),
+            other => other,
+        });
+    }
+}
+
+/// All blocks behind one, each behind those that lead to it.
+fn behind(function: &Function, at: BlockId) -> Vec<BlockId> {
+    let graph = crate::ir::graph::Graph::of(function);
+    let graph = graph.expect("the verifier passes acyclic graphs alone");
+    let mut is_behind = vec![false; function.blocks.len()];
+    let mut found = Vec::new();
+    for id in graph.order {
+        if id != at && !is_behind[id.at()] {
+            continue;
+        }
+        if id != at {
+            found.push(id);
+        }
+        for edge in function.block(id).terminator.edges() {
+            is_behind[edge.block.at()] = true;
+        }
+    }
+    found
+}

@@ -1,0 +1,164 @@
+//! Operations on messages and views: they are owed, and the guard knows what comes of them.
+
+use super::message::{Message, View};
+use super::path::{Key, Known, Path};
+use super::trace::Trace;
+use crate::ir::op::{Arithmetic, Op};
+use crate::ir::{Instruction, Type, Value};
+use std::collections::BTreeMap;
+
+impl Trace<'_> {
+    /// An operation on a message or view: it is owed, and the guard knows what comes of it.
+    pub fn moves(&mut self, path: &mut Path, instruction: &Instruction) {
+        let results: Vec<Key> = instruction
+            .results
+            .iter()
+            .map(|one| path.key(*one))
+            .collect();
+        let operands: Vec<Key> = instruction
+            .operands
+            .iter()
+            .map(|one| path.key(*one))
+            .collect();
+        let known = self.moved(path, &instruction.op, &operands);
+        match (known, &results[..]) {
+            (Some(known @ Known::Now(_)), [result]) => path.learn(*result, known),
+            (known, [result]) => {
+                if let Some(known) = known {
+                    path.learn(*result, known);
+                }
+                self.owe(path, instruction);
+            }
+            _ => self.owe(path, instruction),
+        }
+    }
+
+    fn moved(&mut self, path: &mut Path, op: &Op, operands: &[Key]) -> Option<Known> {
+        let count = |path: &Path| path.now(*operands.get(1)?);
+        match (op, path.known(operands[0]).clone()) {
+            (Op::Length, Known::Message(message)) => Some(Known::Now(message.length)),
+            (Op::Length, Known::View(view)) => Some(Known::Now(view.length)),
+            (Op::Start, Known::Message(message)) => {
+                let start = self.evaluate(path, Op::Start, &[message.base?]);
+                Some(Known::Now(self.sum(path, start, message.at)))
+            }
+            (Op::Attribute(id), Known::Message(message)) => {
+                let given = message.attributes.get(id).copied();
+                let value = match (given, message.base) {
+                    (Some(value), _) => value,
+                    (None, Some(base)) => self.evaluate(path, Op::Attribute(*id), &[base]),
+                    (None, None) => {
+                        let default = self.module.attributes[id.at()].default.clone();
+                        self.evaluate(path, default, &[])
+                    }
+                };
+                Some(Known::Now(value))
+            }
+            (Op::With(id), Known::Message(mut message)) => {
+                message.attributes.insert(*id, count(path)?);
+                Some(Known::Message(message))
+            }
+            (Op::Pull, Known::Message(mut message)) => {
+                let bytes = count(path)?;
+                message.at = self.sum(path, message.at, bytes);
+                message.length = self.difference(path, message.length, bytes);
+                Some(Known::Message(message))
+            }
+            (Op::Push, Known::Message(mut message)) => {
+                let bytes = count(path)?;
+                message.at = self.difference(path, message.at, bytes);
+                message.length = self.sum(path, message.length, bytes);
+                Some(Known::Message(message))
+            }
+            (Op::Cut, Known::Message(mut message)) => {
+                message.length = count(path)?;
+                Some(Known::Message(message))
+            }
+            (Op::Look, Known::Message(message)) => Some(Known::View(View {
+                base: message.base,
+                at: message.at,
+                length: message.length,
+            })),
+            (Op::Before, Known::Message(message)) => {
+                let length = count(path)?;
+                let (base, at) = (message.base, self.difference(path, message.at, length));
+                Some(Known::View(View { base, at, length }))
+            }
+            (Op::Around, Known::Message(message)) => {
+                let bytes = count(path)?;
+                Some(Known::View(View {
+                    base: message.base,
+                    at: self.difference(path, message.at, bytes),
+                    length: self.sum(path, message.length, bytes),
+                }))
+            }
+            (Op::SubView, Known::View(view)) => {
+                let (offset, length) = (count(path)?, path.now(operands[2])?);
+                let (base, at) = (view.base, self.sum(path, view.at, offset));
+                Some(Known::View(View { base, at, length }))
+            }
+            _other => None,
+        }
+    }
+
+    /// The view that the guard reads in the place of a view, and the offset in it; none if it
+    /// cannot read it, or what is owed writes its bytes.
+    pub fn shown(&mut self, path: &mut Path, key: Key) -> Option<(Value, Value, Value)> {
+        let Known::View(view) = path.known(key).clone() else {
+            return None;
+        };
+        let base = view.base?;
+        if path.rewritten.contains(&Some(base)) || path.rewritten.contains(&None) {
+            return None;
+        }
+        let whole = match self.build.type_of(base) {
+            Type::Message => self.evaluate(path, Op::Look, &[base]),
+            _view => base,
+        };
+        Some((whole, view.at, view.length))
+    }
+
+    /// The view of the guard that shows the same bytes as a view.
+    pub fn view(&mut self, path: &mut Path, key: Key) -> Option<Value> {
+        let (whole, at, length) = self.shown(path, key)?;
+        Some(self.evaluate(path, Op::SubView, &[whole, at, length]))
+    }
+
+    fn sum(&mut self, path: &mut Path, one: Value, other: Value) -> Value {
+        self.evaluate(path, Op::Arithmetic(Arithmetic::Add), &[one, other])
+    }
+
+    fn difference(&mut self, path: &mut Path, one: Value, other: Value) -> Value {
+        self.evaluate(path, Op::Arithmetic(Arithmetic::Sub), &[one, other])
+    }
+
+    /// A parameter of the fast function, as the reaction knows it.
+    pub fn parameter(&mut self, path: &mut Path, key: Key, value: Value) {
+        let known = match self.build.type_of(value) {
+            Type::Message => Known::Message(Message {
+                base: Some(value),
+                at: self.word(path, 0),
+                length: self.evaluate(path, Op::Length, &[value]),
+                attributes: BTreeMap::new(),
+            }),
+            Type::View => Known::View(View {
+                base: Some(value),
+                at: self.word(path, 0),
+                length: self.evaluate(path, Op::Length, &[value]),
+            }),
+            _ => Known::Now(value),
+        };
+        path.learn(key, known);
+    }
+
+    /// A message that is made behind the commit, of no bytes yet.
+    pub fn made(&mut self, path: &mut Path) -> Message {
+        let zero = self.word(path, 0);
+        Message {
+            base: None,
+            at: zero,
+            length: zero,
+            attributes: BTreeMap::new(),
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! If-conversion: a pure function whose ways differ in values alone is evaluated without a branch
+//! (Allen, Kennedy, Porterfield and Warren, "Conversion of Control Dependence", 1983).
+//!
+//! Each block has a predicate, the bit that says whether control comes there; a parameter of a
+//! block is a choice among what its edges give, by their predicates. Everything is evaluated, so
+//! an operation that may trap stands only where control always comes.
+
+use super::path::{Key, Known, Path};
+use super::trace::Trace;
+use crate::ir::effects::may_trap;
+use crate::ir::graph::Graph;
+use crate::ir::op::{Arithmetic, Op};
+use crate::ir::{BlockId, Edge, FunctionId, Instruction, Terminator, Type, Value};
+use std::collections::BTreeMap;
+
+/// A function of more operations is not converted.
+const LONGEST: usize = 60;
+
+/// A way to a block: the bit that says whether control takes it, and what it gives.
+type Way = (Option<Value>, Vec<Key>);
+
+impl Trace<'_> {
+    /// Evaluates a pure function without a branch; its results. None, and nothing is known more
+    /// than before, if that cannot be.
+    pub fn predicated(
+        &mut self,
+        path: &mut Path,
+        id: FunctionId,
+        arguments: &[Key],
+    ) -> Option<Vec<Key>> {
+        let function = self.module.function(id);
+        if function.instructions().count() > LONGEST {
+            return None;
+        }
+        let mut inside = path.clone();
+        inside.enter(id, function.parameters(), arguments);
+        let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
+        let mut ways: BTreeMap<BlockId, Vec<Way>> = BTreeMap::new();
+        let mut returns: Vec<Way> = Vec::new();
+        for at in graph.order {
+            let block = function.block(at);
+            let bit = match ways.remove(&at) {
+                None => None,
+                Some(all) => self.meet(&mut inside, at, all)?,
+            };
+            for instruction in &block.instructions {
+                if bit.is_some() && !self.is_safe(&mut inside, instruction) {
+                    return None;
+                }
+                self.instruction(&mut inside, instruction);
+            }
+            let mut goes = |path: &Path, edge: &Edge, bit: Option<Value>| {
+                let given = edge.arguments.iter().map(|one| path.key(*one)).collect();
+                ways.entry(edge.block).or_default().push((bit, given));
+            };
+            match &block.terminator {
+                Terminator::Jump(edge) => goes(&inside, edge, bit),
+                Terminator::Branch {
+                    condition,
+                    then,
+                    otherwise,
+                    ..
+                } => {
+                    let holds = inside.now(inside.key(*condition))?;
+                    let not = self.evaluate(&mut inside, Op::Not, &[holds]);
+                    for (edge, own) in [(then, holds), (otherwise, not)] {
+                        let bit = match bit {
+                            Some(bit) => self.both(&mut inside, bit, own),
+                            None => own,
+                        };
+                        goes(&inside, edge, Some(bit));
+                    }
+                }
+                Terminator::Return(values) => {
+                    let values = values.iter().map(|one| inside.key(*one)).collect();
+                    returns.push((bit, values));
+                }
+                Terminator::Never => {}
+                Terminator::Switch { .. }
+                | Terminator::Try { .. }
+                | Terminator::Tail(..)
+                | Terminator::Take(_) => return None,
+            }
+        }
+        let results = self.chosen(&mut inside, returns)?;
+        (inside.function, inside.frame) = (path.function, path.frame);
+        *path = inside;
+        Some(results)
+    }
+
+    /// The ways to a block meet: its parameters, and the bit that says whether control comes
+    /// there.
+    fn meet(&mut self, path: &mut Path, at: BlockId, ways: Vec<Way>) -> Option<Option<Value>> {
+        let mut bits = ways.iter().map(|(bit, _)| *bit);
+        let mut bit = bits.next()?;
+        for other in bits {
+            bit = match (bit, other) {
+                (Some(one), Some(other)) => {
+                    Some(self.evaluate(path, Op::Arithmetic(Arithmetic::Or), &[one, other]))
+                }
+                _always => None,
+            };
+        }
+        let bit = bit.filter(|bit| self.folded.number(*bit) != Some(1));
+        let given = self.chosen(path, ways)?;
+        let parameters = &self.module.function(path.function).block(at).parameters;
+        for (value, given) in parameters.iter().zip(given) {
+            let key = Key {
+                frame: path.frame,
+                value: *value,
+            };
+            path.alias(key, given);
+        }
+        Some(bit)
+    }
+
+    /// Of what several ways give, that of the one that is taken.
+    fn chosen(&mut self, path: &mut Path, ways: Vec<Way>) -> Option<Vec<Key>> {
+        let mut ways = ways.into_iter().rev();
+        let (_, mut given) = ways.next()?;
+        for (bit, others) in ways {
+            let bit = bit?;
+            for (own, other) in given.iter_mut().zip(others) {
+                if path.first(*own) == path.first(other) {
+                    continue;
+                }
+                let (one, two) = (path.now(other)?, path.now(*own)?);
+                let value = self.evaluate(path, Op::Select, &[bit, one, two]);
+                *own = path.own(Known::Now(value));
+            }
+        }
+        Some(given)
+    }
+
+    fn both(&mut self, path: &mut Path, one: Value, other: Value) -> Value {
+        self.evaluate(path, Op::Arithmetic(Arithmetic::And), &[one, other])
+    }
+
+    /// An operation may be evaluated where control does not come: it cannot trap. Bytes of a view
+    /// of a known length are there.
+    fn is_safe(&mut self, path: &mut Path, instruction: &Instruction) -> bool {
+        let op = &instruction.op;
+        let numbers = |trace: &Self, path: &Path, at: usize| {
+            let value = path.now(path.key(instruction.operands[at]))?;
+            trace.folded.number(value)
+        };
+        match op {
+            Op::Read(bits) => {
+                let length = match path.known(path.key(instruction.operands[0])) {
+                    Known::View(view) => self.folded.number(view.length),
+                    Known::Now(_) | Known::Later | Known::Message(_) => None,
+                };
+                let end = numbers(self, path, 1).map(|at| at + u64::from(bits.bytes()));
+                end.zip(length).is_some_and(|(end, length)| end <= length)
+            }
+            Op::At(_) => {
+                let index = path.now(path.key(instruction.operands[0]));
+                let index = index.and_then(|index| self.folded.op(index));
+                index.is_some_and(|(op, of)| {
+                    *op == Op::Index && matches!(self.build.type_of(of[0]), Type::Instance(_))
+                })
+            }
+            Op::Call(_) | Op::Loop(..) | Op::Foreign(..) => false,
+            _ => !may_trap(op),
+        }
+    }
+}
