@@ -55,6 +55,24 @@ impl Builder {
         builder
     }
 
+    /// A function that goes on: new blocks are added to it.
+    pub fn of(function: Function) -> Builder {
+        Builder {
+            at: BlockId(0),
+            open: vec![false; function.blocks.len()],
+            span: None,
+            function,
+        }
+    }
+
+    /// Goes on at the end of a block that had ended, and returns its end.
+    pub fn reopen(&mut self, block: BlockId) -> Terminator {
+        self.open[block.at()] = true;
+        self.at = block;
+        let end = &mut self.function.blocks[block.at()].terminator;
+        std::mem::replace(end, Terminator::Never)
+    }
+
     /// A parameter of the function.
     pub fn parameter(&self, at: usize) -> Value {
         self.function.blocks[0].parameters[at]

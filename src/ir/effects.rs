@@ -169,6 +169,7 @@ impl Effects {
             | Op::Scale
             | Op::Length
             | Op::Start
+            | Op::InBuffer
             | Op::Attribute(_)
             | Op::With(_)
             | Op::Look
@@ -343,6 +344,7 @@ pub fn moves(op: &Op) -> bool {
         op,
         Op::Length
             | Op::Start
+            | Op::InBuffer
             | Op::Attribute(_)
             | Op::Look
             | Op::Before

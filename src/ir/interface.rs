@@ -134,6 +134,8 @@ pub struct Link {
     pub calls: Option<String>,
     /// The reaction to a frame: `msg`.
     pub arrives: FunctionId,
+    /// Its fast function is given frames where they stand, be it in memory of the host.
+    pub in_place: bool,
     /// Tells that the link is up or down: `i1`. It puts events on the agenda, behind all else.
     pub carrier: Option<FunctionId>,
 }

@@ -77,6 +77,9 @@ pub enum Op {
     Length,
     /// `msg -> i32`: how many bytes of its buffer stand before it.
     Start,
+    /// `msg -> i1`: it stands in a buffer of the stack. A fast function may be given a frame in
+    /// memory of the host, which is read there alone.
+    InBuffer,
     /// `msg -> value`: an attribute.
     Attribute(AttributeId),
     /// `msg, value -> msg`: the same message with another attribute.

@@ -100,6 +100,7 @@ fn results_of(
         | Op::WritePart
         | Op::Length
         | Op::Start
+        | Op::InBuffer
         | Op::Attribute(_)
         | Op::With(_)
         | Op::Look
@@ -490,6 +491,7 @@ fn message(module: &Module, op: &Op, given: &Operands<'_>) -> Typed<Vec<Type>> {
         (Op::WriteBytes, [Message, WORD, Type::Bytes(_)])
         | (Op::WritePart, [Message, WORD, Type::Bytes(_), WORD]) => Vec::new(),
         (Op::Length, [Message | View]) | (Op::Start, [Message]) => vec![WORD],
+        (Op::InBuffer, [Message]) => vec![Type::BIT],
         (Op::Attribute(id), [Message]) => vec![attribute(id)?],
         (Op::With(id), [Message, of]) => {
             expect(attribute(id)? == *of, "the attribute has another type")?;

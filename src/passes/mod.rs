@@ -14,9 +14,11 @@
 //! form-fast-path     a reaction to frames has a fast function, which is tried first
 //! dead-fields        no field is stored that nobody reads before it is stored again
 //! cache-guards       what fast functions ask of a session alone is asked once
+//! expect-header      what fast functions ask of a header that stays the same is asked once
 //! dead-attributes    no attribute is set that nobody reads
 //! dead-parameters    no function is given, or gives, what nobody uses
 //! dead-code          no value is computed that nobody uses
+//! read-in-place      no frame in memory of the host is copied, if it is only read
 //! sink               a value is computed on the way that uses it
 //! fold-identical     no two functions are the same
 //! ```
@@ -50,7 +52,7 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: [Pass; 15] = [
+pub const PASSES: [Pass; 17] = [
     Pass {
         name: "test-liveness-once",
         about: "Tests instances of events that come from the agenda alone",
@@ -102,6 +104,11 @@ pub const PASSES: [Pass; 15] = [
         run: fast::cache_guards::run,
     },
     Pass {
+        name: "expect-header",
+        about: "Asks once what fast functions ask of bytes that are the same in each frame",
+        run: fast::expect_header::run,
+    },
+    Pass {
         name: "dead-attributes",
         about: "Removes attributes of messages that nobody reads",
         run: dead_attributes::run,
@@ -115,6 +122,11 @@ pub const PASSES: [Pass; 15] = [
         name: "dead-code",
         about: "Removes values that nobody uses, and stores that are written over",
         run: dead_code::run,
+    },
+    Pass {
+        name: "read-in-place",
+        about: "Reads frames in memory of the host where they stand",
+        run: fast::read_in_place::run,
     },
     Pass {
         name: "sink",

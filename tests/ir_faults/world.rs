@@ -101,6 +101,7 @@ pub fn module() -> Module {
         name: "wire".to_string(),
         calls: None,
         arrives,
+        in_place: false,
         carrier: None,
     });
     add(&mut module, "arrives", Role::Reaction, &[MESSAGE], |body| {

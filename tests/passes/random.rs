@@ -55,6 +55,7 @@ pub fn module(seed: u64) -> Module {
             name: name.to_string(),
             calls: None,
             arrives: FunctionId(0),
+            in_place: false,
             carrier: None,
         });
     }

@@ -247,9 +247,9 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
     }
     let caches = module.caches.iter().zip(&stack.names.caches);
     all.extend(caches.map(|(cache, name)| {
-        let kind = cache.kind.map(|kind| &module.kinds[kind.at()]);
-        let count = kind.map_or(1, |kind| kind.capacity);
-        line(format!("struct {name} {name}[{count}]"), "")
+        let count = cache.kind.map(|kind| module.kinds[kind.at()].capacity);
+        let count = count.map_or(String::new(), |count| format!("[{count}]"));
+        line(format!("struct {name} {name}{count}"), "")
     }));
     all
 }

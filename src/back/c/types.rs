@@ -55,14 +55,14 @@ pub fn stored_bits(bits: u8) -> u8 {
 }
 
 /// The parameters of a function that take a value under a name: of a view two, and a message by
-/// its address.
+/// its address: it is theirs from then on.
 pub fn parameters(stack: &Stack<'_>, of: Type, name: &str) -> Vec<String> {
     match of {
         Type::View => vec![
             format!("const uint8_t *{name}"),
             format!("uint32_t {name}_length"),
         ],
-        Type::Message => vec![format!("const {} *{name}", local(stack, of))],
+        Type::Message => vec![format!("{} *{name}", local(stack, of))],
         Type::Slot => vec![format!("{}{name}", local(stack, of))],
         Type::Int(_) | Type::Bytes(_) | Type::Instance(_) => {
             vec![format!("{} {name}", local(stack, of))]

@@ -86,6 +86,7 @@ pub fn operands(module: &Module, op: &Op, known: &[Known]) -> Vec<Known> {
         | Op::Index
         | Op::Length
         | Op::Start
+        | Op::InBuffer
         | Op::Attribute(_)
         | Op::Look
         | Op::Yield

@@ -131,6 +131,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 name: cursor.name()?,
                 calls: None,
                 arrives: FunctionId(0),
+                in_place: false,
                 carrier: None,
             }),
             "port" => module.ports.push(no_port(cursor.name()?)),

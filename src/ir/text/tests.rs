@@ -330,6 +330,7 @@ fn tables(rng: &mut Rng) -> Module {
             name: name(rng),
             calls: some(rng, name),
             arrives: function_id(rng),
+            in_place: rng.bool(),
             carrier: some(rng, function_id),
         }),
         ports: three(rng, port),

@@ -3,9 +3,12 @@
 //! In: a function with a graph, and the effects of all. Out: breaches.
 
 use super::breach::{Breach, Rule, Scope};
+use crate::ir::definitions::Definitions;
 use crate::ir::effects::Resource;
+use crate::ir::in_place::kept;
+use crate::ir::interface::Link;
 use crate::ir::op::{Event, Target};
-use crate::ir::{Function, FunctionId, Module, Op, Role, Terminator, Type};
+use crate::ir::{BlockId, Function, FunctionId, Module, Op, Role, Terminator, Type, Value};
 
 /// Checks that a function does only things that its role allows, and uses others by their roles.
 pub fn check(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
@@ -43,7 +46,42 @@ pub fn check(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
         let wrong = wrong.map(|wrong| scope.breach(Rule::Roles, spot, wrong.to_string()));
         breaches.extend(wrong);
     }
+    breaches.extend(in_place(scope));
     breaches
+}
+
+/// Checks that a fast function which reads frames in place writes and keeps none of them there.
+fn in_place(scope: &Scope<'_>) -> Vec<Breach> {
+    let mut links = scope.module.links.iter().filter(|link| link.in_place);
+    let fast = |link: &Link| scope.module.function(link.arrives).fast;
+    if !links.any(|link| fast(link) == Some(scope.id)) {
+        return Vec::new();
+    }
+    let definitions = Definitions::of(scope.function);
+    let is_asked = |bit: Value| {
+        let mut implied = definitions.implied(bit, false).into_iter();
+        implied.any(|(bit, holds)| {
+            let asked = definitions.get(bit).map(|one| &one.op);
+            holds && asked == Some(&Op::InBuffer)
+        })
+    };
+    let exits = scope.instructions().filter(|(_, one)| match one.op {
+        Op::Exit(_) => is_asked(one.operands[0]),
+        _ => false,
+    });
+    let exits: Vec<(BlockId, usize)> = exits.map(|(spot, _)| spot).collect();
+    let is_behind = |(block, at): (BlockId, usize)| {
+        let mut exits = exits.iter();
+        exits.any(|exit| {
+            exit.0 == block && exit.1 < at
+                || exit.0 != block && scope.graph.dominates(exit.0, block)
+        })
+    };
+    let kept = kept(scope.module, scope.function).into_iter();
+    let wrong = "a frame is written or kept that may stand in memory of the host";
+    kept.filter(|spot| !is_behind(*spot))
+        .map(|spot| scope.breach(Rule::Roles, spot, wrong.to_string()))
+        .collect()
 }
 
 /// Checks the effects and results of the function as a whole.
@@ -68,6 +106,10 @@ fn whole(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
         if tried.map(types) != Some(types(function)) {
             wrong.push("what is tried first is a fast function with the same parameters");
         }
+    }
+    let mut links = scope.module.links.iter();
+    if function.fast.is_none() && links.any(|link| link.in_place && link.arrives == scope.id) {
+        wrong.push("only a fast function reads frames in place");
     }
     let calls = function.instructions().filter_map(|one| match one.op {
         Op::Call(id) | Op::Loop(id, _) => Some(id),

@@ -69,6 +69,7 @@ impl<'a> Lower<'a> {
                 name: link.name.clone(),
                 calls: link.calls.clone(),
                 arrives: ir::FunctionId(0),
+                in_place: false,
                 carrier: None,
             });
         }
@@ -88,6 +89,7 @@ impl<'a> Lower<'a> {
             name: link.name.clone(),
             calls: link.calls.clone(),
             arrives,
+            in_place: false,
             carrier,
         }
     }

@@ -3,7 +3,24 @@
 //! ```text
 //! form_fast_path/  a reaction to frames has a fast function, which is tried first
 //! cache_guards.rs  what fast functions ask of a session alone is asked once
+//! expect_header/   what they ask of bytes that stay the same is asked once
+//! read_in_place.rs frames in memory of the host are read where they stand
 //! ```
 
 pub mod cache_guards;
+pub mod expect_header;
 pub mod form_fast_path;
+pub mod read_in_place;
+
+use crate::ir::Module;
+
+/// A name that no function and no cache has.
+fn free_name(module: &Module, wanted: &str) -> String {
+    let is_taken = |name: &str| {
+        module.caches.iter().any(|cache| cache.name == name) || module.named(name).is_some()
+    };
+    let numbered = (2..).map(|number| format!("{wanted}.{number}"));
+    let mut names = std::iter::once(wanted.to_string()).chain(numbered);
+    let free = names.find(|name| !is_taken(name));
+    free.expect("there are more names than functions")
+}

@@ -46,6 +46,7 @@ impl Machine<'_> {
             | Op::WriteBytes
             | Op::WritePart
             | Op::Length
+            | Op::InBuffer
             | Op::Start
             | Op::Attribute(_)
             | Op::With(_)
@@ -107,6 +108,10 @@ impl Machine<'_> {
                 Held::Message(handle) => handle.length,
                 _view => frame.view(operands[0])?.length,
             }),
+            Op::InBuffer => {
+                frame.message(operands[0])?;
+                Held::bit(true)
+            }
             Op::Start => Held::word(frame.message(operands[0])?.start),
             Op::Attribute(id) => frame.message(operands[0])?.attributes[id.at()].clone(),
             Op::Look => Held::View(frame.message(operands[0])?.look()),

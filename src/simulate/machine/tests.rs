@@ -181,6 +181,7 @@ impl Module {
             name: "wire".to_string(),
             calls: None,
             arrives,
+            in_place: false,
             carrier: None,
         });
     }

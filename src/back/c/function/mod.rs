@@ -99,11 +99,7 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
     for value in function.parameters() {
         let hint = function.values[value.at()].hint.as_str();
         let hint = if hint.is_empty() { "given" } else { hint };
-        // A message that moves on is copied to a local, which has the name of the source.
-        names.push(match plan.moves_on(function, *value) {
-            true => taken.take(&format!("{hint}_given")),
-            false => taken.take(hint),
-        });
+        names.push(taken.take(hint));
         if function.type_of(*value) == Type::View {
             let name = names.last().expect("it was just put there");
             taken.reserve(&format!("{name}_length"));
@@ -127,8 +123,8 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
     if prototype::yields(stack, id) {
         parameters.push("struct words *words".to_string());
     }
-    let mut body = printer.receive(&names);
-    body.extend(printer.body());
+    printer.receive(&names);
+    let mut body = printer.body();
     if let Some(S::Return(None)) = body.last() {
         body.pop();
     }
@@ -195,9 +191,8 @@ fn parameters(stack: &Stack<'_>, id: FunctionId) -> Vec<String> {
 }
 
 impl<'p> Printer<'p> {
-    /// The parameters hold their values. A message that the function moves is copied first.
-    fn receive(&mut self, names: &[String]) -> Vec<S> {
-        let mut body = Vec::new();
+    /// The parameters hold their values.
+    fn receive(&mut self, names: &[String]) {
         let parameters: Vec<Value> = self.function.parameters().to_vec();
         for (value, name) in parameters.into_iter().zip(names) {
             let given = match self.function.type_of(value) {
@@ -209,20 +204,10 @@ impl<'p> Printer<'p> {
                     length: atom(format!("{name}_length")),
                 },
                 Type::Slot => Given::Slot(atom(name)),
-                Type::Message if self.plan.moves_on(self.function, value) => {
-                    let own = self.name(value, "message");
-                    body.push(S::Declare {
-                        kind: super::types::local(self.stack, Type::Message),
-                        name: own.clone(),
-                        value: Some(crate::c::tree::Expression::Unary("*", Box::new(atom(name)))),
-                    });
-                    Given::Message(Variable::own(&own))
-                }
                 Type::Message => Given::Message(Variable::pointer(name)),
             };
             self.given[value.at()] = Some(given);
         }
-        body
     }
 
     /// A name for a local: that of the source, or else a word for its operation.

@@ -81,16 +81,6 @@ impl Plan {
         self.same[value.at()]
     }
 
-    /// Another value stands in the variable of a message later.
-    pub fn moves_on(&self, function: &Function, message: Value) -> bool {
-        let mut variables = self.variable.iter().enumerate();
-        function.type_of(message) == Type::Message
-            && variables.any(|(at, variable)| {
-                let value = Value(at as u32);
-                *variable == self.variable[message.at()] && self.of_same(value) != message
-            })
-    }
-
     /// The value is used.
     pub fn is_used(&self, value: Value) -> bool {
         self.uses[self.of_same(value).at()] > 0

@@ -116,9 +116,13 @@ impl<'p> Printer<'p> {
             | Op::AddScaled
             | Op::Scale
             | Op::Inverse => self.bytewise(instruction, out),
-            Op::Length | Op::Start | Op::Attribute(_) | Op::Look | Op::Before | Op::Around => {
-                self.looked(instruction, out)
-            }
+            Op::Length
+            | Op::Start
+            | Op::InBuffer
+            | Op::Attribute(_)
+            | Op::Look
+            | Op::Before
+            | Op::Around => self.looked(instruction, out),
             Op::SubView => {
                 let (data, _) = self.view(operands[0], out);
                 let at = self.code(operands[1], out);
@@ -513,6 +517,10 @@ impl<'p> Printer<'p> {
         let length = message.member("length");
         match &instruction.op {
             Op::Length => Given::Number(Number::word(length)),
+            Op::InBuffer => {
+                let buffer = message.member("buffer");
+                Given::Number(Number::bit(binary("!=", buffer, atom("NULL"))))
+            }
             Op::Start => {
                 let first = message.member("buffer").behind("bytes");
                 let before = binary("-", data, first).cast("uint32_t");

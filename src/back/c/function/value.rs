@@ -21,7 +21,7 @@ impl Variable {
         }
     }
 
-    /// A struct of whoever called, which is only read.
+    /// A struct of whoever called.
     pub fn pointer(name: &str) -> Variable {
         Variable {
             name: name.to_string(),

@@ -231,7 +231,7 @@ impl<'s, 'm> Agenda<'s, 'm> {
         let parameters = vec![
             format!("struct {name} *stack"),
             format!("const struct {name}_place *place"),
-            format!("const struct {name}_event *event"),
+            format!("struct {name}_event *event"),
         ];
         let comment = "Handles an event that comes off the agenda.";
         Some(own(comment, "handle", parameters, body).1)

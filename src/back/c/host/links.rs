@@ -46,12 +46,12 @@ fn pointer(stack: &Stack<'_>) -> String {
 }
 
 /// A function of this file that answers a question.
-fn asked(comment: &str, name: &str, parameter: String, body: Vec<S>) -> (String, Item) {
+fn asked(comment: &str, name: &str, parameters: Vec<String>, body: Vec<S>) -> (String, Item) {
     let function = Function {
         comment: comment.to_string(),
         result: "static inline bool".to_string(),
         name: name.to_string(),
-        parameters: vec![parameter],
+        parameters,
         body,
     };
     (name.to_string(), Item::Function(function))
@@ -71,7 +71,7 @@ fn is_calling(stack: &Stack<'_>) -> (String, Item) {
         ],
     };
     let comment = "Whether a function of an application is being called.";
-    asked(comment, "is_calling", parameter, body)
+    asked(comment, "is_calling", vec![parameter], body)
 }
 
 fn is_called(stack: &Stack<'_>) -> (String, Item) {
@@ -81,7 +81,12 @@ fn is_called(stack: &Stack<'_>) -> (String, Item) {
     let any = tests.reduce(|all, one| binary("||", all, one));
     let body = vec![S::Return(Some(any.expect("a link calls a function")))];
     let comment = "Whether a link calls a function with each frame that leaves.";
-    asked(comment, "is_called", "unsigned link".to_string(), body)
+    asked(
+        comment,
+        "is_called",
+        vec!["unsigned link".to_string()],
+        body,
+    )
 }
 
 fn call_link(stack: &Stack<'_>) -> (String, Item) {
@@ -129,9 +134,42 @@ pub fn arrives(stack: &Stack<'_>) -> Item {
     let parameters = vec![
         pointer(stack),
         "unsigned link".to_string(),
-        format!("const struct {}_message *message", stack.names.stack),
+        format!("struct {}_message *message", stack.names.stack),
     ];
     own("A frame came in by a link.", "arrives", parameters, body).1
+}
+
+/// Frames of some link are read where they stand. A stack that records takes no fast path.
+pub fn reads_in_place(stack: &Stack<'_>) -> bool {
+    stack.record().is_none() && stack.module.links.iter().any(|link| link.in_place)
+}
+
+/// `arrives_in_place`: a frame came in, and stands in memory of the host.
+pub fn arrives_in_place(stack: &Stack<'_>) -> Option<Item> {
+    let links = stack.module.links.iter().zip(&stack.names.links);
+    let cases = links
+        .filter(|(link, _)| link.in_place)
+        .map(|(link, names)| {
+            let fast = stack.module.function(link.arrives).fast;
+            let fast = fast.expect("only a fast function reads frames in place");
+            let tried = called(stack, Reach::Stack, fast, vec![atom("message")]);
+            (vec![atom(&names.constant)], vec![S::Return(Some(tried))])
+        });
+    let tried = S::Switch {
+        value: atom("link"),
+        cases: cases.collect(),
+        otherwise: None,
+    };
+    let parameters = [
+        pointer(stack),
+        "unsigned link".to_string(),
+        format!("struct {}_message *message", stack.names.stack),
+    ];
+    let comment =
+        "A frame came in by a link, and stands in memory of the host; false if it needs a buffer.";
+    let body = vec![tried, S::Return(Some(atom("false")))];
+    let (_, item) = asked(comment, "arrives_in_place", parameters.to_vec(), body);
+    reads_in_place(stack).then_some(item)
 }
 
 /// `STACK_take`, `STACK_input_all`, and `STACK_carrier` where somebody hears it.

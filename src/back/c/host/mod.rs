@@ -110,6 +110,7 @@ fn entries(stack: &Stack<'_>, agenda: &Agenda<'_, '_>) -> Vec<Item> {
         links::leave(stack),
         names_of_counters(stack),
     ]);
+    all.extend(links::arrives_in_place(stack));
     all.extend(called);
     all.extend(calls);
     all.extend(inline(stack));

@@ -21,8 +21,18 @@ static inline struct STACK_buffer *take_sent(struct STACK *stack) {
 }
 
 /* part give_buffer */
+WHERE reading in place
+/* Gives a buffer back, which must be taken; a frame that is read in place has none. */
+END
+WITHOUT reading in place
 /* Gives a buffer back, which must be taken. */
+END
 static inline void give_buffer(struct STACK *stack, struct STACK_buffer *buffer) {
+    WHERE reading in place
+    if (buffer == NULL) {
+        return;
+    }
+    END
     buffer->next = stack->shared.free;
     stack->shared.free = buffer;
 }

@@ -64,6 +64,7 @@ impl<'s> Text<'s> {
         let all = [
             ("agenda", agenda::has_agenda(stack)),
             ("calling links", links::calls(stack)),
+            ("reading in place", links::reads_in_place(stack)),
             ("records", stack.record().is_some()),
         ];
         let present = all.into_iter().filter(|(_, is_there)| *is_there);

@@ -334,9 +334,14 @@ pub fn link(cursor: &mut Cursor<'_>, names: &Names) -> Read<Link> {
     let at = cursor.position();
     let name = cursor.name()?;
     let (mut calls, mut arrives, mut carrier) = (None, None, None);
+    let mut in_place = false;
     entries(cursor, |cursor, word| match word {
         "calls" => set(cursor.position(), &mut calls, cursor.name()?),
-        "arrives" => set(cursor.position(), &mut arrives, function(cursor, names)?),
+        "arrives" => {
+            set(cursor.position(), &mut arrives, function(cursor, names)?)?;
+            in_place = cursor.takes("in_place");
+            Ok(())
+        }
         "carrier" => set(cursor.position(), &mut carrier, function(cursor, names)?),
         other => unknown(cursor, other),
     })?;
@@ -345,6 +350,7 @@ pub fn link(cursor: &mut Cursor<'_>, names: &Names) -> Read<Link> {
         name,
         calls,
         arrives: arrives.ok_or(missing)?,
+        in_place,
         carrier,
     })
 }

@@ -126,6 +126,7 @@ fn worded(names: &Names, op: &Op, word: &str, operands: &[String]) -> String {
         | Op::WritePart
         | Op::Length
         | Op::Start
+        | Op::InBuffer
         | Op::Look
         | Op::Before
         | Op::Around

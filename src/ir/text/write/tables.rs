@@ -310,7 +310,9 @@ impl Writer<'_> {
         if let Some(calls) = &link.calls {
             self.named(2, "calls", calls);
         }
-        self.function(2, "arrives", link.arrives);
+        let arrives = self.names.functions.reference(link.arrives.0);
+        let in_place = if link.in_place { " in_place" } else { "" };
+        self.line(2, &format!("arrives {arrives}{in_place}"));
         if let Some(carrier) = link.carrier {
             self.function(2, "carrier", carrier);
         }

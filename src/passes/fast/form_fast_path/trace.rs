@@ -32,6 +32,9 @@ const CALLS: usize = 6;
 /// A fast function has so many operations and blocks in its guard at most.
 const LONGEST: usize = 3_000;
 
+/// A conjunction leaves in about so many parts at most.
+const PARTS: usize = 16;
+
 /// A reaction with fewer exits than this has no fast function.
 const SHORTEST: usize = 4;
 
@@ -131,6 +134,9 @@ impl<'m> Trace<'m> {
         let function = self.module.function(path.function);
         let block = function.block(at);
         for (index, instruction) in block.instructions.iter().enumerate().skip(from) {
+            if self.shows_header(&mut path, instruction) {
+                continue;
+            }
             match self.traced(&path, instruction) {
                 None => self.instruction(&mut path, instruction),
                 Some(call) => {
@@ -278,6 +284,38 @@ impl<'m> Trace<'m> {
             Way::Both => likely.0 >= 500_000,
         };
         Some(self.one_way(path, at, bit, holds))
+    }
+
+    /// A call of a pure function that reads a view is evaluated without it, so that the guard shows
+    /// which bytes decide. False, and nothing is known more than before, if that cannot be.
+    fn shows_header(&mut self, path: &mut Path, instruction: &Instruction) -> bool {
+        let Op::Call(id) = instruction.op else {
+            return false;
+        };
+        let effects = &self.effects[id.at()];
+        let is_settled = effects.are_none() && !effects.reads.iter().any(|one| path.owes(*one));
+        let keys: Vec<Key> = instruction
+            .operands
+            .iter()
+            .map(|one| path.key(*one))
+            .collect();
+        let is_view =
+            |key: &Key| matches!(path.known(*key), Known::View(view) if view.base.is_some());
+        if !is_settled || !keys.iter().any(is_view) {
+            return false;
+        }
+        let Some(values) = self.predicated(path, id, &keys) else {
+            return false;
+        };
+        let results: Vec<Key> = instruction
+            .results
+            .iter()
+            .map(|one| path.key(*one))
+            .collect();
+        for (result, value) in results.into_iter().zip(values) {
+            path.alias(result, value);
+        }
+        true
     }
 
     /// The function that is traced in the place of a call, with the arguments and the results: one
@@ -521,18 +559,43 @@ impl<'m> Trace<'m> {
         made
     }
 
-    /// The guard leaves unless a bit is this.
+    /// The guard leaves unless a bit is this. Parts of a conjunction leave one by one, since some of
+    /// them may hang on less than others.
     pub fn exit(&mut self, path: &mut Path, name: String, bit: Value, unless: bool) {
-        if self.folded.number(bit) == Some(u64::from(unless)) {
-            return;
+        for (part, holds) in self.parts(bit, unless) {
+            let known = self.folded.number(part).map(|number| number != 0);
+            if known.or(path.bits.get(&part).copied()) == Some(holds) {
+                continue;
+            }
+            let leaves = match holds {
+                true => self.evaluate(path, Op::Not, &[part]),
+                false => part,
+            };
+            self.build
+                .op(self.module, Op::Exit(name.clone()), &[leaves]);
+            self.decide(path, part, holds);
         }
-        let leaves = match unless {
-            true => self.evaluate(path, Op::Not, &[bit]),
-            false => bit,
-        };
-        self.build.op(self.module, Op::Exit(name), &[leaves]);
         self.exits += 1;
         self.decide(path, bit, unless);
+    }
+
+    /// Bits that are what they have to be if and only if a bit is.
+    fn parts(&self, bit: Value, holds: bool) -> Vec<(Value, bool)> {
+        let mut parts = Vec::new();
+        let mut open = vec![(bit, holds)];
+        while let Some((bit, holds)) = open.pop() {
+            match self.folded.op(bit) {
+                Some((Op::Not, of)) => open.push((of[0], !holds)),
+                Some((Op::Arithmetic(Arithmetic::And), of)) if holds && parts.len() < PARTS => {
+                    open.extend([(of[1], true), (of[0], true)]);
+                }
+                Some((Op::Arithmetic(Arithmetic::Or), of)) if !holds && parts.len() < PARTS => {
+                    open.extend([(of[1], false), (of[0], false)]);
+                }
+                _ => parts.push((bit, holds)),
+            }
+        }
+        parts
     }
 
     /// The guard leaves unless a value is this number.
@@ -550,6 +613,9 @@ impl<'m> Trace<'m> {
 
     /// A bit is known from here on, and all that follows from it.
     fn decide(&mut self, path: &mut Path, bit: Value, holds: bool) {
+        if self.folded.number(bit).is_some() {
+            return;
+        }
         if path.bits.insert(bit, holds).is_some() {
             return;
         }

@@ -1,0 +1,390 @@
+//! Values that hang on the header of a frame alone.
+//!
+//! In: a fast function for frames. Out: the exits and searches that such values decide, and the
+//! bits of the header on which they hang.
+//!
+//! A value hangs on the header if it is computed of constants, values set at the start and numbers
+//! at constant offsets of the frame. A number *varies* if it meets a value that is no such one, as
+//! a length meets the length of the frame. Bits are followed no further: a flag meets anything.
+
+use super::words::{Mask, Word};
+use crate::ir::definitions::Definitions;
+use crate::ir::effects::{Effects, Resource};
+use crate::ir::graph::Graph;
+use crate::ir::op::{Arithmetic, Bits, Compare};
+use crate::ir::{
+    Attempt, BlockId, Function, Instruction, KindId, Op, Region, Terminator, Type, Value,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A search whose keys hang on the header.
+#[derive(Clone, Debug)]
+pub struct Search {
+    /// The block that ends in it.
+    pub block: BlockId,
+    /// The kind.
+    pub kind: KindId,
+    /// The keys.
+    pub keys: Vec<Value>,
+}
+
+/// The exits and searches of a fast function that hang on the header of its frame.
+pub struct Header<'h> {
+    /// The fast function.
+    pub function: &'h Function,
+    /// The instruction that gives each value.
+    pub definitions: Definitions<'h>,
+    /// The frame.
+    pub message: Value,
+    /// The bytes that a frame has on each way to a commit.
+    pub length: u32,
+    /// By block: the exits, by the index of their instruction. Those that a length of the frame
+    /// decides say so.
+    pub groups: BTreeMap<BlockId, Vec<(usize, Why)>>,
+    /// The searches.
+    pub searches: Vec<Search>,
+    /// The words with all bits that decide something.
+    pub words: Vec<Word>,
+}
+
+/// A reason for which an exit is decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The frame is as long as the header.
+    Long,
+    /// The header.
+    Header,
+}
+
+/// Values that are under question.
+struct Question<'q> {
+    effects: &'q [Effects],
+    function: &'q Function,
+    definitions: &'q Definitions<'q>,
+    message: Value,
+    /// Numbers that vary.
+    varying: BTreeSet<Value>,
+    /// By value: whether it hangs on the header.
+    known: BTreeMap<Value, bool>,
+}
+
+impl<'h> Header<'h> {
+    /// Those of a function; none if nothing hangs on the header.
+    pub fn of(effects: &[Effects], function: &'h Function) -> Option<Header<'h>> {
+        let is_message = |value: &&Value| function.type_of(**value) == Type::Message;
+        let message = *function.parameters().iter().find(is_message)?;
+        let definitions = Definitions::of(function);
+        let mut question = Question {
+            effects,
+            function,
+            definitions: &definitions,
+            message,
+            varying: BTreeSet::new(),
+            known: BTreeMap::new(),
+        };
+        while question.find_varying() {}
+        let length = question.length()?;
+        let groups = question.groups(length);
+        let searches = question.searches(length);
+        let mut mask = Mask::new(length);
+        let exits = groups.iter().flat_map(|(id, own)| {
+            let block = function.block(*id);
+            let own = own.iter().filter(|(_, why)| *why == Why::Header);
+            own.map(|(at, _)| block.instructions[*at].operands[0])
+        });
+        let keys = searches.iter().flat_map(|search| search.keys.clone());
+        let decisive: Vec<Value> = exits.chain(keys).collect();
+        for (_, (at, bits)) in question.reads(&decisive) {
+            mask.add(at, bits);
+        }
+        let words = mask.words();
+        Some(Header {
+            function,
+            definitions,
+            message,
+            length,
+            groups,
+            searches,
+            words,
+        })
+        .filter(|header| !header.words.is_empty())
+    }
+
+    /// The number of exits.
+    pub fn exits(&self) -> usize {
+        self.groups.values().map(Vec::len).sum()
+    }
+
+    /// The blocks of the groups with an answer of their own: all but the first block.
+    pub fn answered(&self) -> impl Iterator<Item = BlockId> {
+        let groups = self.groups.iter();
+        let answered = groups.filter(|(id, own)| {
+            **id != BlockId(0) && own.iter().any(|(_, why)| *why == Why::Header)
+        });
+        answered.map(|(id, _)| *id)
+    }
+
+    /// The bits by which the exits of a block leave.
+    pub fn asked(&self, id: BlockId) -> Vec<Value> {
+        let own = self.groups.get(&id).into_iter().flatten();
+        let own = own.filter(|(_, why)| *why == Why::Header);
+        let block = self.function.block(id);
+        own.map(|(at, _)| block.instructions[*at].operands[0])
+            .collect()
+    }
+
+    /// The place of a number in the header.
+    pub fn place(&self, value: Value) -> Option<(u32, Bits)> {
+        place(&self.definitions, self.message, value)
+    }
+}
+
+/// The place of a number that is read at a constant offset of the frame.
+fn place(definitions: &Definitions<'_>, message: Value, value: Value) -> Option<(u32, Bits)> {
+    let instruction = definitions.get(value)?;
+    let Op::Read(bits) = instruction.op else {
+        return None;
+    };
+    let view = definitions.get(instruction.operands[0])?;
+    if view.op != Op::Look || view.operands != [message] || bits.bytes() > 8 {
+        return None;
+    }
+    let at = definitions.constant(instruction.operands[1])?;
+    Some((u32::try_from(at).ok()?, bits))
+}
+
+impl Question<'_> {
+    /// Finds numbers that meet values which do not hang on the header. False if all are found.
+    fn find_varying(&mut self) -> bool {
+        self.known.clear();
+        let before = self.varying.len();
+        let function = self.function;
+        for instruction in function.instructions() {
+            let meets = match &instruction.op {
+                Op::With(_)
+                | Op::Write(_)
+                | Op::Store(_)
+                | Op::Recompute(_)
+                | Op::Exit(_)
+                | Op::Queue(..)
+                | Op::Output(_)
+                | Op::Read(_)
+                | Op::ReadBytes(_)
+                | Op::ReadPart(_) => false,
+                _ => !instruction.results.iter().all(|one| self.hangs(*one)),
+            };
+            if meets && !self.asks_length(instruction) {
+                self.vary(&instruction.operands);
+            }
+        }
+        self.varying.len() != before
+    }
+
+    fn vary(&mut self, operands: &[Value]) {
+        let wide = |value: &Value| self.function.type_of(*value) != Type::BIT;
+        let operands: Vec<Value> = operands.iter().copied().filter(wide).collect();
+        let hang: Vec<Value> = operands
+            .into_iter()
+            .filter(|one| self.hangs(*one))
+            .collect();
+        let reads = self.reads_of_numbers(&hang);
+        self.varying.extend(reads);
+    }
+
+    /// A value hangs on the header alone.
+    fn hangs(&mut self, value: Value) -> bool {
+        if let Some(known) = self.known.get(&value) {
+            return *known;
+        }
+        let found = self.is_of_header(value);
+        self.known.insert(value, found);
+        found
+    }
+
+    fn is_of_header(&mut self, value: Value) -> bool {
+        if place(self.definitions, self.message, value).is_some() {
+            return !self.varying.contains(&value);
+        }
+        let Some(instruction) = self.definitions.get(value) else {
+            return false;
+        };
+        let is_settled = match &instruction.op {
+            Op::Number(..) | Op::Load(Region::Setting(_)) => true,
+            Op::Call(id) => {
+                let effects = &self.effects[id.at()];
+                let mut reads = effects.reads.iter();
+                effects.are_none()
+                    && reads.all(|one| matches!(one, Resource::Region(Region::Setting(_))))
+            }
+            Op::Arithmetic(
+                Arithmetic::Udiv | Arithmetic::Urem | Arithmetic::Sdiv | Arithmetic::Srem,
+            ) => false,
+            Op::Arithmetic(_)
+            | Op::Compare(_)
+            | Op::Not
+            | Op::Select
+            | Op::ZeroExtend(_)
+            | Op::SignExtend(_)
+            | Op::Truncate(_)
+            | Op::Concat => true,
+            _ => false,
+        };
+        is_settled && instruction.operands.iter().all(|one| self.hangs(*one))
+    }
+
+    /// An instruction compares the length of the frame with a constant.
+    fn asks_length(&self, instruction: &Instruction) -> bool {
+        self.least_length(instruction).is_some()
+    }
+
+    /// The length with which a frame passes a comparison of its length with a constant.
+    fn least_length(&self, instruction: &Instruction) -> Option<u64> {
+        if instruction.op != Op::Compare(Compare::Ult) {
+            return None;
+        }
+        let length = self.definitions.get(instruction.operands[0])?;
+        let is_own = length.op == Op::Length && length.operands == [self.message];
+        let least = self.definitions.constant(instruction.operands[1])?;
+        is_own.then_some(least)
+    }
+
+    /// The values that are read from the header, with their places, on which others hang.
+    fn reads(&self, values: &[Value]) -> BTreeMap<Value, (u32, Bits)> {
+        self.followed(values, |_| true)
+    }
+
+    /// The same, but no bit is followed.
+    fn reads_of_numbers(&self, values: &[Value]) -> Vec<Value> {
+        let wide = |value: Value| self.function.type_of(value) != Type::BIT;
+        self.followed(values, wide).into_keys().collect()
+    }
+
+    fn followed(
+        &self,
+        values: &[Value],
+        goes_on: impl Fn(Value) -> bool,
+    ) -> BTreeMap<Value, (u32, Bits)> {
+        let mut found = BTreeMap::new();
+        let mut seen = BTreeSet::new();
+        let mut open = values.to_vec();
+        while let Some(value) = open.pop() {
+            if !goes_on(value) || !seen.insert(value) {
+                continue;
+            }
+            match place(self.definitions, self.message, value) {
+                Some(place) => {
+                    found.insert(value, place);
+                }
+                None => {
+                    let instruction = self.definitions.get(value);
+                    open.extend(instruction.into_iter().flat_map(|one| &one.operands));
+                }
+            }
+        }
+        found
+    }
+
+    /// The bytes of a frame that are read at least on each way to a commit.
+    fn length(&self) -> Option<u32> {
+        let graph = Graph::of(self.function).expect("the verifier passes acyclic graphs alone");
+        let mut at_begin: Vec<Option<u32>> = vec![None; self.function.blocks.len()];
+        let mut least: Option<u32> = None;
+        for id in graph.order {
+            let block = self.function.block(id);
+            let mut reach = at_begin[id.at()].unwrap_or(0);
+            let mut commits = false;
+            for instruction in &block.instructions {
+                commits |= instruction.op == Op::Commit;
+                if !commits {
+                    reach = reach.max(self.end(instruction));
+                }
+            }
+            if commits {
+                least = Some(least.map_or(reach, |least| least.min(reach)));
+            }
+            for edge in block.terminator.edges() {
+                let place = &mut at_begin[edge.block.at()];
+                *place = Some(place.map_or(reach, |other| other.min(reach)));
+            }
+        }
+        least.filter(|least| *least > 0)
+    }
+
+    /// The end of what an instruction reads or shows of the frame, at an offset that is constant.
+    fn end(&self, instruction: &Instruction) -> u32 {
+        let number = |at: usize| {
+            let number = self.definitions.constant(*instruction.operands.get(at)?)?;
+            u32::try_from(number).ok()
+        };
+        let end = match instruction.op {
+            Op::Read(_) => {
+                let read = place(self.definitions, self.message, instruction.results[0]);
+                read.map(|(at, bits)| at + bits.bytes())
+            }
+            Op::SubView => {
+                let whole = self.definitions.get(instruction.operands[0]);
+                let is_frame =
+                    whole.is_some_and(|one| one.op == Op::Look && one.operands == [self.message]);
+                let end = number(1).zip(number(2)).map(|(at, length)| at + length);
+                end.filter(|_| is_frame)
+            }
+            _ => None,
+        };
+        end.unwrap_or(0)
+    }
+
+    /// All numbers on which a value hangs stand within the header.
+    fn is_within(&self, values: &[Value], length: u32) -> bool {
+        let reads = self.reads(values);
+        reads.values().all(|(at, bits)| at + bits.bytes() <= length)
+    }
+
+    fn groups(&mut self, length: u32) -> BTreeMap<BlockId, Vec<(usize, Why)>> {
+        let mut groups: BTreeMap<BlockId, Vec<(usize, Why)>> = BTreeMap::new();
+        let function = self.function;
+        for (id, block) in function.all_blocks() {
+            for (at, instruction) in block.instructions.iter().enumerate() {
+                if !matches!(instruction.op, Op::Exit(_)) {
+                    continue;
+                }
+                let bit = instruction.operands[0];
+                let asked = self.definitions.get(bit);
+                let least = asked.and_then(|asked| self.least_length(asked));
+                let why = if least.is_some_and(|least| least <= length.into()) {
+                    Why::Long
+                } else if self.hangs(bit)
+                    && self.definitions.constant(bit).is_none()
+                    && self.is_within(&[bit], length)
+                {
+                    Why::Header
+                } else {
+                    continue;
+                };
+                groups.entry(id).or_default().push((at, why));
+            }
+        }
+        groups
+    }
+
+    fn searches(&mut self, length: u32) -> Vec<Search> {
+        let mut found = Vec::new();
+        let function = self.function;
+        for (id, block) in function.all_blocks() {
+            if let Terminator::Try {
+                attempt: Attempt::Find(kind),
+                operands,
+                ..
+            } = &block.terminator
+                && operands.iter().all(|one| self.hangs(*one))
+                && self.is_within(operands, length)
+            {
+                found.push(Search {
+                    block: id,
+                    kind: *kind,
+                    keys: operands.clone(),
+                });
+            }
+        }
+        found
+    }
+}

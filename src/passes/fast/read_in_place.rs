@@ -1,0 +1,149 @@
+//! Frames in memory of the host are not copied, where a fast function only reads them.
+//!
+//! In: the fast functions of links. Out: they are given frames where they stand. A way that writes
+//! its frame or keeps it first asks whether it stands in a buffer. An application that is called
+//! hears of a message when nothing else is under way, so the frame that leaves in the same reaction
+//! leaves before.
+//!
+//! ```text
+//!   output port echo message(%n, %m)          output link wire(%reply)
+//!   tail link wire(%reply)              =>    tail port echo message(%n, %m)
+//! ```
+//!
+//! Assumes: rules 1 to 5, 10 and 13 of the verifier. Ensures: as rule 14 says, a frame that stands
+//! elsewhere is neither written nor kept.
+
+use crate::ir::effects::{Effects, Resource};
+use crate::ir::function::Definition;
+use crate::ir::in_place::kept;
+use crate::ir::op::{Event, Target};
+use crate::ir::{Block, BlockId, Function, Instruction, Module, Op, Terminator, Type, Value};
+use std::collections::BTreeSet;
+
+/// The name of the exit for frames that stand elsewhere.
+const EXIT: &str = "stack.in_place";
+
+/// Has frames of all links read in place, as far as fast functions do.
+pub fn run(module: &mut Module) {
+    for at in 0..module.links.len() {
+        let arrives = module.links[at].arrives;
+        let Some(fast) = module.function(arrives).fast else {
+            continue;
+        };
+        if module.links[at].in_place {
+            continue;
+        }
+        let mut function = module.function(fast).clone();
+        for block in &mut function.blocks {
+            tell_last(module, block);
+        }
+        let commits = commits(&function);
+        let keeping = keeping(module, &function);
+        if keeping.len() < commits.len() {
+            keeping.iter().for_each(|id| ask(&mut function, *id));
+            module.links[at].in_place = true;
+            module.functions[fast.at()] = function;
+        }
+    }
+}
+
+/// Tells an application that is called behind the frame that leaves in the end.
+fn tell_last(module: &Module, block: &mut Block) {
+    let Terminator::Tail(last, frame) = &block.terminator else {
+        return;
+    };
+    let is_output = |one: &Instruction| matches!(one.op, Op::Output(_));
+    let Some(at) = block.instructions.iter().rposition(is_output) else {
+        return;
+    };
+    let Op::Output(events) = &block.instructions[at].op else {
+        return;
+    };
+    let [told] = events[..] else { return };
+    if !calls(module, &told) || !matches!(last.target, Target::Link(_)) {
+        return;
+    }
+    let waits = |one: &Instruction| {
+        let writes = Effects::of(module, &one.op).writes;
+        writes.contains(&Resource::Agenda) || writes.contains(&Resource::Outputs)
+    };
+    if block.instructions[at + 1..].iter().any(waits) {
+        return;
+    }
+    let (last, frame) = (*last, frame.clone());
+    let output = block.instructions.remove(at);
+    block.terminator = Terminator::Tail(told, output.operands);
+    block.instructions.push(Instruction {
+        op: Op::Output(vec![last]),
+        operands: frame,
+        ..output
+    });
+}
+
+/// Returns true if a function of an application is called with an event.
+fn calls(module: &Module, event: &Event) -> bool {
+    match event.target {
+        Target::Port(port, _) => module.ports[port.at()].calls.is_some(),
+        Target::Link(_) | Target::Function(_) => false,
+    }
+}
+
+/// The blocks with a commit.
+fn commits(function: &Function) -> Vec<BlockId> {
+    let commits = |block: &Block| block.instructions.iter().any(|one| one.op == Op::Commit);
+    let blocks = function.all_blocks().filter(|(_, block)| commits(block));
+    blocks.map(|(id, _)| id).collect()
+}
+
+/// Those behind which a frame is written or kept.
+fn keeping(module: &Module, function: &Function) -> Vec<BlockId> {
+    let spots = kept(module, function).into_iter();
+    let kept: BTreeSet<BlockId> = spots.map(|(block, _)| block).collect();
+    let mut all = commits(function);
+    all.retain(|commit| {
+        let mut open = vec![*commit];
+        let mut seen = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            if kept.contains(&id) {
+                return true;
+            }
+            if seen.insert(id) {
+                let edges = function.block(id).terminator.edges().into_iter();
+                open.extend(edges.map(|edge| edge.block));
+            }
+        }
+        false
+    });
+    all
+}
+
+/// The way that commits in a block leaves first, if its frame stands elsewhere.
+fn ask(function: &mut Function, id: BlockId) {
+    let is_message = |value: &&Value| function.type_of(**value) == Type::Message;
+    let message = function.parameters().iter().find(is_message).copied();
+    let message = message.expect("a reaction to frames is given one");
+    let mut new = || {
+        function.values.push(Definition {
+            of: Type::BIT,
+            hint: String::new(),
+        });
+        Value(function.values.len() as u32 - 1)
+    };
+    let (is_in_buffer, is_elsewhere) = (new(), new());
+    let asked = [
+        (Op::InBuffer, message, Some(is_in_buffer)),
+        (Op::Not, is_in_buffer, Some(is_elsewhere)),
+        (Op::Exit(EXIT.to_string()), is_elsewhere, None),
+    ];
+    let instructions = &mut function.blocks[id.at()].instructions;
+    let commit = instructions.iter().position(|one| one.op == Op::Commit);
+    let commit = commit.expect("the block commits");
+    let span = instructions[commit].span;
+    let asked = asked.map(|(op, operand, result)| Instruction {
+        op,
+        operands: vec![operand],
+        results: result.into_iter().collect(),
+        span,
+    });
+    instructions.splice(commit..commit, asked);
+}
