@@ -8,7 +8,7 @@ use crate::emit::{self, Emitted};
 use crate::ir::Module;
 use crate::lower::lower;
 use crate::passes::{PASSES, verified};
-use crate::pipeline::{self, Back, Variant};
+use crate::pipeline::{self, Back, Passes, Variant};
 use crate::source::Sources;
 use crate::tool::compiler::{self, no_name};
 use crate::tree::Forest;
@@ -104,7 +104,8 @@ impl Compiled {
                 let rewrites = Back::Ir.rewrites(Rewrites::ALL);
                 let forest = pipeline::woven(&mut program, self.plain.clone(), rewrites);
                 let emitted = emit::c(sources, &program, &forest, rewrites);
-                Back::Ir.of_emitted((sources, &program, &forest), Variant::Plain, emitted)
+                let stack = (sources, &program, &forest);
+                Back::Ir.of_emitted(stack, Variant::Plain, Passes::ALL, emitted)
             }),
         }
     }
