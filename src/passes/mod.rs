@@ -213,6 +213,30 @@ pub fn verified(mut module: Module, passes: &[Pass]) -> Module {
     module
 }
 
+/// Runs passes one after the other, and looks for a difference before all and behind each. Returns
+/// the name of the first pass behind which there is one, or [`LOWER`], and the difference.
+///
+/// # Panics
+///
+/// As [`verified`] does.
+pub fn first_difference<T>(
+    module: Module,
+    passes: &[Pass],
+    difference: impl Fn(&Module) -> Option<T>,
+) -> Option<(&'static str, T)> {
+    let mut module = verified(module, &[]);
+    if let Some(found) = difference(&module) {
+        return Some((LOWER, found));
+    }
+    for pass in passes {
+        module = verified(module, std::slice::from_ref(pass));
+        if let Some(found) = difference(&module) {
+            return Some((pass.name, found));
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
