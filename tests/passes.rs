@@ -1,8 +1,8 @@
 //! Each pass changes a small module as expected, and leaves the rest of it alone.
 //!
 //! In: `passes/PASS.ir`: a module, a line `; becomes`, and the same module behind the pass. With
-//! BLESS=1 the second is written anew. Random modules show a host the same behind each pass, and
-//! behind each pair of passes; `SEED=n` asks for one seed alone, and `SEEDS=n` for more of them.
+//! BLESS=1 the second is written anew. Random modules show a host the same behind each pass, behind
+//! each pair of passes, and behind all; `SEED=n` asks for one seed alone, and `SEEDS=n` for more.
 
 #[path = "passes/random.rs"]
 mod random;
@@ -11,8 +11,11 @@ use stackloom::ir::Module;
 use stackloom::ir::text::{read, write};
 use stackloom::ir::verify::verify;
 use stackloom::passes::{PASSES, Pass};
+use std::cell::RefCell;
 use std::env;
 use std::fs;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 
 const BECOMES: &str = "\n; becomes\n\n";
@@ -66,15 +69,20 @@ fn a_pass_finds_nothing_to_do_behind_itself() {
     }
 }
 
+/// So many random modules are tried where nothing is said.
+const MODULES: u64 = 6;
+
 /// Seeds of random modules.
-fn seeds() -> Vec<u64> {
-    match env::var("SEED") {
-        Ok(seed) => vec![seed.parse().expect("SEED is a number")],
-        Err(_) => {
-            let count = env::var("SEEDS").map(|count| count.parse());
-            (0..count.unwrap_or(Ok(6)).expect("SEEDS is a number")).collect()
-        }
+fn seeds() -> Range<u64> {
+    match (number("SEED"), number("SEEDS")) {
+        (Some(seed), count) => seed..seed + count.unwrap_or(1),
+        (None, count) => 0..count.unwrap_or(MODULES),
     }
+}
+
+fn number(name: &str) -> Option<u64> {
+    let value = env::var(name).ok();
+    value.map(|value| value.parse().expect("SEED and SEEDS are numbers"))
 }
 
 /// The module behind a pass, which the verifier passes.
@@ -87,34 +95,48 @@ fn behind(module: &Module, pass: &Pass, name: &str) -> Module {
     module
 }
 
+/// Tries passes on the random module of a seed: each pass, each pass behind each other one, and all
+/// passes in order. `doing` always has the names of those that run.
+fn try_passes(seed: u64, doing: &RefCell<String>) {
+    let module = random::module(seed);
+    if let Err(breaches) = verify(&module) {
+        panic!("SEED={seed}: {}\n{}", breaches[0], write(&module));
+    }
+    let expected = random::shown(&module);
+    let same_behind = |before: &Module, pass: &Pass, name: &str| {
+        doing.replace(format!("SEED={seed}, {name}"));
+        let after = behind(before, pass, name);
+        if after != *before {
+            let shown = random::shown(&after);
+            let mut lines = shown.iter().zip(&expected);
+            let first = lines.position(|(own, other)| own != other);
+            assert!(shown == expected, "line {first:?}\n{}", write(&after));
+        }
+        after
+    };
+    for first in &PASSES {
+        let once = same_behind(&module, first, first.name);
+        // Behind a pass that has changed nothing, each does what it does alone.
+        let others = PASSES.iter().filter(|_| once != module);
+        for second in others {
+            same_behind(&once, second, &format!("{}, {}", first.name, second.name));
+        }
+    }
+    let all = PASSES.iter();
+    all.fold(module, |module, pass| {
+        same_behind(&module, pass, &format!("all to {}", pass.name))
+    });
+}
+
 #[test]
 fn random_modules_show_the_same_behind_each_pass_and_each_pair() {
     for seed in seeds() {
-        let module = random::module(seed);
-        if let Err(breaches) = verify(&module) {
-            panic!("seed {seed}: {}\n{}", breaches[0], write(&module));
-        }
-        let expected = random::shown(&module);
-        let is_same = |module: &Module, name: &str| {
-            let shown = random::shown(module);
-            let first = shown
-                .iter()
-                .zip(&expected)
-                .position(|(own, other)| own != other);
-            assert!(
-                shown == expected,
-                "{name}: line {first:?}\n{}",
-                write(module)
-            );
-        };
-        for first in &PASSES {
-            let name = format!("seed {seed}, {}", first.name);
-            let once = behind(&module, first, &name);
-            is_same(&once, &name);
-            for second in &PASSES {
-                let name = format!("{name}, {}", second.name);
-                is_same(&behind(&once, second, &name), &name);
-            }
+        println!("SEED={seed}");
+        let doing = RefCell::default();
+        let done = catch_unwind(AssertUnwindSafe(|| try_passes(seed, &doing)));
+        if let Err(wrong) = done {
+            println!("{}", doing.borrow());
+            resume_unwind(wrong);
         }
     }
 }
