@@ -22,6 +22,8 @@ use std::rc::Rc;
 
 const LAYER: KindId = KindId(0);
 const PATHS: KindId = KindId(1);
+/// A field that depends on most of what functions compute.
+const SEEN: Region = Region::Field(LAYER, FieldId(4));
 /// A queue of messages of the layer.
 const QUEUE: Place = Place {
     kind: LAYER,
@@ -108,6 +110,7 @@ fn kinds() -> Vec<Kind> {
         field("far", word()),
         field("bit", Stored::Value(Type::BIT)),
         field("queue", Stored::Queue(vec![Type::Message], 3)),
+        field("seen", word()),
     ];
     let path = vec![field("name", word()), field("count", word())];
     let mut paths = kind("path", 4, Lives::Created, path);
@@ -186,8 +189,10 @@ fn called(module: &Module, rng: &mut Rng, name: &str, role: Role) -> Function {
     }
     let mut writing = Writing::new(module, rng, name, role, &parameters);
     writing.statements(2);
+    writing.remember();
     let count = writing.rng.usize(1..3);
-    let mut results: Vec<Value> = (0..count).map(|_| writing.word()).collect();
+    let mut results: Vec<Value> = (1..count).map(|_| writing.word()).collect();
+    results.push(writing.mixed());
     results.extend(writing.message);
     writing.build.end(Terminator::Return(results));
     let mut types = vec![Type::WORD; count];
@@ -223,6 +228,7 @@ fn reaction(module: &Module, rng: &mut Rng, name: &str) -> Function {
         writing.needs_a_path();
     }
     writing.statements(3);
+    writing.remember();
     writing.leave();
     writing.build.finish(Vec::new())
 }
@@ -231,6 +237,7 @@ fn arrives(module: &Module, rng: &mut Rng) -> Function {
     let parameters = [(Type::Message, "m")];
     let mut writing = Writing::new(module, rng, "arrives", Role::Reaction, &parameters);
     writing.statements(3);
+    writing.remember();
     writing.leave();
     writing.build.finish(Vec::new())
 }
@@ -242,7 +249,7 @@ fn tells(module: &Module) -> Function {
     let layer = build.value(module, Op::Instance(LAYER, 0), &[]);
     let zero = build.number(module, 32, 0);
     let mut told = Vec::new();
-    for field in 0..2 {
+    for field in [0, 1, 4] {
         let region = Region::Field(LAYER, FieldId(field));
         told.push(build.value(module, Op::Load(region), &[layer]));
     }
@@ -426,6 +433,30 @@ impl<'w> Writing<'w> {
         self.words.push(result);
     }
 
+    /// Mixes the numbers that were computed last, so that the result depends on each of them.
+    fn mixed(&mut self) -> Value {
+        let last = self.words.len().saturating_sub(4);
+        let last: Vec<Value> = self.words.split_off(last);
+        self.words.extend(&last);
+        let (mut sum, factor) = (self.word(), self.number(32, 31));
+        for word in last {
+            sum = self.one(Op::Arithmetic(Arithmetic::Mul), &[sum, factor]);
+            sum = self.one(Op::Arithmetic(Arithmetic::Add), &[sum, word]);
+        }
+        sum
+    }
+
+    /// Adds what was computed to a field, so that a host sees it later.
+    fn remember(&mut self) {
+        if self.role != Role::Pure {
+            let layer = self.layer();
+            let before = self.one(Op::Load(SEEN), &[layer]);
+            self.words.push(before);
+            let mixed = self.mixed();
+            self.all(Op::Store(SEEN), &[layer, mixed]);
+        }
+    }
+
     /// Loads or stores a field of the layer, or of an instance that has a state.
     fn field(&mut self) {
         let (instance, region) = match self.path {
@@ -441,6 +472,10 @@ impl<'w> Writing<'w> {
         } else {
             let word = self.word();
             self.all(Op::Store(region), &[instance, word]);
+        }
+        // Often several loads and stores of a block have the same place.
+        if self.rng.u8(..3) > 0 {
+            self.field();
         }
     }
 
