@@ -4,6 +4,8 @@
 //! BLESS=1 the second is written anew. Random modules show a host the same behind each pass, behind
 //! each pair of passes, and behind all; `SEED=n` asks for one seed alone, and `SEEDS=n` for more.
 
+#[path = "passes/faults.rs"]
+mod faults;
 #[path = "passes/random.rs"]
 mod random;
 
@@ -95,16 +97,15 @@ fn behind(module: &Module, pass: &Pass, name: &str) -> Module {
     module
 }
 
-/// Tries passes on the random module of a seed: each pass, each pass behind each other one, and all
-/// passes in order. `doing` always has the names of those that run.
-fn try_passes(seed: u64, doing: &RefCell<String>) {
-    let module = random::module(seed);
+/// Tries passes on a module: each pass, each pass behind each other one, and all passes in order.
+/// `doing` always has the names of those that run.
+fn try_passes(module: Module, doing: &RefCell<String>) {
     if let Err(breaches) = verify(&module) {
-        panic!("SEED={seed}: {}\n{}", breaches[0], write(&module));
+        panic!("{}\n{}", breaches[0], write(&module));
     }
     let expected = random::shown(&module);
     let same_behind = |before: &Module, pass: &Pass, name: &str| {
-        doing.replace(format!("SEED={seed}, {name}"));
+        doing.replace(name.to_string());
         let after = behind(before, pass, name);
         if after != *before {
             let shown = random::shown(&after);
@@ -128,15 +129,25 @@ fn try_passes(seed: u64, doing: &RefCell<String>) {
     });
 }
 
+/// The same; prints the name of the module, and of the passes that go wrong.
+fn tried(name: &str, module: Module) {
+    println!("{name}");
+    let doing = RefCell::default();
+    let done = catch_unwind(AssertUnwindSafe(|| try_passes(module, &doing)));
+    if let Err(wrong) = done {
+        println!("{name}, behind {}", doing.borrow());
+        resume_unwind(wrong);
+    }
+}
+
 #[test]
 fn random_modules_show_the_same_behind_each_pass_and_each_pair() {
     for seed in seeds() {
-        println!("SEED={seed}");
-        let doing = RefCell::default();
-        let done = catch_unwind(AssertUnwindSafe(|| try_passes(seed, &doing)));
-        if let Err(wrong) = done {
-            println!("{}", doing.borrow());
-            resume_unwind(wrong);
-        }
+        tried(&format!("SEED={seed}"), random::module(seed));
     }
+}
+
+#[test]
+fn the_module_of_faults_shows_the_same_behind_each_pass_and_each_pair() {
+    tried("faults.ir", faults::small());
 }
