@@ -14,6 +14,7 @@ use stackloom::ir::text::{read, write};
 use stackloom::ir::verify::verify;
 use stackloom::passes::{PASSES, Pass};
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::env;
 use std::fs;
 use std::ops::Range;
@@ -69,6 +70,30 @@ fn a_pass_finds_nothing_to_do_behind_itself() {
         (pass.run)(&mut module);
         assert_eq!(write(&module), after, "{}", pass.name);
     }
+}
+
+#[test]
+fn a_pass_gives_no_name_that_is_taken() {
+    let names = |module: &Module| -> BTreeSet<String> {
+        let all = module.functions.iter();
+        all.map(|one| one.name.clone()).collect()
+    };
+    let mut given = BTreeSet::new();
+    for pass in PASSES {
+        let text = fs::read_to_string(file(pass.name)).expect("each pass has a file");
+        let (before, _) = text.split_once(BECOMES).expect("it has two parts");
+        let module = good(pass.name, before);
+        let after = behind(&module, &pass, pass.name);
+        for name in names(&after).difference(&names(&module)) {
+            let taken = format!("{before}\npure fn {name}() of small {{\n  return\n}}\n");
+            let module = good(pass.name, &taken);
+            let other = behind(&module, &pass, &format!("{}, {name} is taken", pass.name));
+            assert!(names(&other).contains(&format!("{name}.2")), "{name}");
+            given.insert(pass.name);
+        }
+    }
+    let expected = ["cache-guards", "form-fast-path", "test-liveness-once"];
+    assert_eq!(given, BTreeSet::from(expected));
 }
 
 /// So many random modules are tried where nothing is said.

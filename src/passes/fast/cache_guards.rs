@@ -114,7 +114,7 @@ fn cache(module: &mut Module, written: &BTreeSet<Resource>, at: usize) {
         return;
     }
     let name = format!("{}.steady", module.kinds[found.kind.at()].name);
-    let name = free_name(module, &name);
+    let name = module.free_name(&name);
     let mut asks = hoisted.function(&name, &exits);
     fold::fold(&mut asks);
     let removed = exits.values().flat_map(|(places, _)| places);
@@ -151,17 +151,6 @@ fn cache(module: &mut Module, written: &BTreeSet<Resource>, at: usize) {
     value_numbering::number(module, &effects, &mut function);
     dead_code::clean(module, &effects, &mut function);
     module.functions[fast.at()] = function;
-}
-
-/// A name that no function and no cache has.
-fn free_name(module: &Module, wanted: &str) -> String {
-    let is_taken = |name: &str| {
-        module.caches.iter().any(|cache| cache.name == name) || module.named(name).is_some()
-    };
-    let numbered = (2..).map(|number| format!("{wanted}.{number}"));
-    let mut names = std::iter::once(wanted.to_string()).chain(numbered);
-    let free = names.find(|name| !is_taken(name));
-    free.expect("there are more names than functions")
 }
 
 /// Exits that become a function of the instance.
