@@ -92,6 +92,7 @@ soak: build machine_of_soak
 	part PROFILE=recorded SEEDS=30 $$soak --test tcp; \
 	part WATCHED=1 SEEDS=$${SEEDS:-100} $$soak --test agree --test c_agrees -- --nocapture --include-ignored; \
 	part SEEDS=$${PROGRAMS:-60} $$soak --test generated -- --nocapture; \
+	part SEEDS=$${PROGRAMS:-60} $$soak --test passes -- --nocapture; \
 	printf "$$wrong"; test -z "$$wrong"
 
 fmt: machine

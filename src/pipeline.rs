@@ -5,7 +5,7 @@
 
 mod back_end;
 
-pub use back_end::{Back, Variant};
+pub use back_end::{Back, Passes, Variant};
 
 use crate::diagnostic::{Diagnostic, Id, Severity, merged};
 use crate::emit::{self, Emitted};
@@ -36,6 +36,8 @@ pub struct Checked {
     pub budget: Budget,
     /// What is done so that the stack runs faster.
     pub rewrites: Rewrites,
+    /// The passes of the stack IR that run, if it is the way to C.
+    pub passes: Passes,
     /// What is known of its traffic then.
     pub profile: Profile,
     /// Whether what it never saw is cut.
@@ -74,6 +76,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
         back: Back::default(),
         budget: Budget::default(),
         rewrites: Rewrites::ALL,
+        passes: Passes::ALL,
         profile: Profile::Default,
         specialised: false,
         unfit: None,
@@ -198,9 +201,10 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
         None => emit::c(stack.0, &program, &forest, rewrites),
     };
     let variant = assumed.as_ref().map(Variant::Specialised);
+    let variant = variant.unwrap_or_default();
     let emitted = checked
         .back
-        .of_emitted(stack, variant.unwrap_or_default(), emitted);
+        .of_emitted(stack, variant, checked.passes, emitted);
     Some(Compiled {
         program,
         calls: weave::calls(&forest),
@@ -281,7 +285,9 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
     let stack = (&checked.sources, &program, &forest);
     let emitted = emit::recording(stack.0, &program, &forest, &record);
     let variant = Variant::Recording(&record);
-    let emitted = checked.back.of_emitted(stack, variant, emitted);
+    let emitted = checked
+        .back
+        .of_emitted(stack, variant, checked.passes, emitted);
     Some(Compiled {
         program,
         calls: weave::calls(&forest),

@@ -17,6 +17,9 @@ mod glue;
 
 use compiled::Compiled;
 use stackloom::emit;
+use stackloom::ir::Module;
+use stackloom::ir::op::{Arithmetic, Op};
+use stackloom::passes::{PASSES, Pass};
 use stackloom::simulate::externs::Externs;
 use stackloom::tool::case::format::Case;
 use stackloom::tool::case::play::Played;
@@ -99,6 +102,10 @@ fn failure(root: &Path, path: &Path, cases: &Cases<'_>) -> Option<String> {
 /// What is around the cases of this repository: its files, its library, and compiled C.
 struct Repository {
     library: BTreeMap<String, String>,
+    /// The passes of the stack IR behind which modules are played.
+    passes: Vec<Pass>,
+    /// True if cases are played to the interpreters alone.
+    is_interpreted: bool,
 }
 
 impl Repository {
@@ -119,7 +126,11 @@ impl Repository {
                 library.insert(name.replace('\\', "/"), text);
             }
         }
-        Repository { library }
+        Repository {
+            library,
+            passes: PASSES.to_vec(),
+            is_interpreted: std::env::var_os("INTERPRETED").is_some(),
+        }
     }
 }
 
@@ -150,8 +161,12 @@ impl Surroundings for Repository {
         Ok(None)
     }
 
+    fn passes(&self) -> Vec<Pass> {
+        self.passes.clone()
+    }
+
     fn others(&self, playing: &Playing<'_>) -> Vec<(String, Run)> {
-        if std::env::var_os("INTERPRETED").is_some() {
+        if self.is_interpreted {
             return Vec::new();
         }
         let every_way = std::env::var_os("EVERY_WAY").is_some();
@@ -218,4 +233,44 @@ fn cases_that_show_nothing_are_refused() {
     assert!(refused("It is so.\n=== source\nconst a = 1\n=== strange\n"));
     assert!(refused("It is so.\n=== source\nuse\n"));
     assert!(!refused("It is so.\n=== source\nuse\n=== error\n"));
+}
+
+/// Plants a fault: each sum becomes a difference.
+fn subtracts(module: &mut Module) {
+    let blocks = module.functions.iter_mut().flat_map(|one| &mut one.blocks);
+    for instruction in blocks.flat_map(|block| &mut block.instructions) {
+        if instruction.op == Op::Arithmetic(Arithmetic::Add) {
+            instruction.op = Op::Arithmetic(Arithmetic::Sub);
+        }
+    }
+}
+
+#[test]
+fn a_case_names_the_first_pass_after_which_it_differs() {
+    let path = Path::new("in_order/normal.case");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
+    let text = fs::read_to_string(file.join(path)).expect("a case can be read");
+    let said = |passes: Vec<Pass>| {
+        let repository = Repository {
+            passes,
+            is_interpreted: true,
+            ..Repository::new()
+        };
+        Cases::new(&repository).blessed(path, &text)
+    };
+    assert_eq!(said(PASSES.to_vec()), Ok(text.clone()));
+    for place in [0, 4, PASSES.len()] {
+        let mut passes = PASSES.to_vec();
+        let name = "subtracts";
+        let planted = Pass {
+            name,
+            about: "Plants a fault",
+            run: subtracts,
+        };
+        passes.insert(place, planted);
+        let wrong = said(passes).expect_err("sums are differences");
+        let first = wrong.lines().next().unwrap_or_default();
+        let expected = format!("the stack IR of the woven trees differs after {name}");
+        assert_eq!(first, expected, "behind {place} passes");
+    }
 }

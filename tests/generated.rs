@@ -369,7 +369,9 @@ fn built(text: &str, seed: u64, form: Form) -> Result<Built, Fault> {
         Form::Plain => {
             let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
             let stack = (&checked.sources, &program, &forest);
-            let emitted = checked.back.of_emitted(stack, Variant::Plain, emitted);
+            let emitted = checked
+                .back
+                .of_emitted(stack, Variant::Plain, checked.passes, emitted);
             return Ok(Built {
                 program,
                 forest,

@@ -83,15 +83,18 @@ impl Effects {
     /// Those of a function with all that it calls.
     pub fn of_function(module: &Module, id: FunctionId) -> Effects {
         let mut effects = Effects::default();
-        let function = module.function(id);
-        for instruction in function.instructions() {
-            effects.operation(module, &instruction.op);
-            for called in called(module, &instruction.op) {
-                effects.add(&Effects::of_function(module, called));
+        let mut found = BTreeSet::from([id]);
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            let function = module.function(id);
+            for instruction in function.instructions() {
+                effects.operation(module, &instruction.op);
+                let called = called(module, &instruction.op).into_iter();
+                open.extend(called.filter(|id| found.insert(*id)));
             }
-        }
-        for block in &function.blocks {
-            effects.terminator(module, &block.terminator);
+            for block in &function.blocks {
+                effects.terminator(module, &block.terminator);
+            }
         }
         effects
     }
@@ -390,4 +393,34 @@ pub fn may_trap(op: &Op) -> bool {
 /// Returns true if the values of a type may be computed again, or not at all.
 pub fn is_plain(of: Type) -> bool {
     !of.is_linear()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Role;
+    use crate::ir::build::Builder;
+
+    /// Calls are followed without recursion: a chain may be longer than the stack is deep, and what
+    /// is called twice counts once.
+    #[test]
+    fn a_long_chain_of_calls_has_the_effects_of_its_end() {
+        let mut module = Module::default();
+        for at in 0..100_000_u32 {
+            let mut build = Builder::new(&format!("f{at}"), "small", Role::Plain, &[]);
+            match at.checked_sub(1) {
+                None => drop(build.op(&module, Op::Commit, &[])),
+                Some(before) => {
+                    for _twice in 0..2 {
+                        build.op(&module, Op::Call(FunctionId(before)), &[]);
+                    }
+                }
+            }
+            build.end(Terminator::Return(Vec::new()));
+            module.functions.push(build.finish(Vec::new()));
+        }
+        let effects = Effects::of_function(&module, FunctionId(99_999));
+        assert_eq!(effects.writes, BTreeSet::from([Control]));
+        assert_eq!(Effects::of_functions(&module)[99_999], effects);
+    }
 }

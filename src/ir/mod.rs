@@ -290,6 +290,17 @@ impl Module {
         found.map(|at| FunctionId(at as u32))
     }
 
+    /// Returns a name that no function and no cache has: this one, or this one with a number.
+    pub fn free_name(&self, wanted: &str) -> String {
+        let is_taken = |name: &str| {
+            self.caches.iter().any(|cache| cache.name == name) || self.named(name).is_some()
+        };
+        let numbered = (2..).map(|number| format!("{wanted}.{number}"));
+        let mut names = std::iter::once(wanted.to_string()).chain(numbered);
+        let free = names.find(|name| !is_taken(name));
+        free.expect("there are more names than functions")
+    }
+
     /// A field.
     pub fn field(&self, kind: KindId, field: FieldId) -> &Field {
         &self.kinds[kind.at()].fields[field.at()]

@@ -42,6 +42,7 @@ use crate::ir::Module;
 use crate::ir::verify::verify;
 
 /// A pass.
+#[derive(Clone, Copy)]
 pub struct Pass {
     /// Its name.
     pub name: &'static str,
@@ -140,6 +141,71 @@ pub const PASSES: [Pass; 17] = [
     },
 ];
 
+/// The name for the stack IR before all passes.
+pub const LOWER: &str = "lower";
+
+/// A set of passes, which run in the order of [`PASSES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passes(u32);
+
+impl Passes {
+    /// No pass.
+    pub const NONE: Passes = Passes(0);
+
+    /// All passes.
+    pub const ALL: Passes = Passes((1 << PASSES.len()) - 1);
+
+    /// Returns the pass of this name alone, or all passes for `all`.
+    pub fn named(name: &str) -> Result<Passes, String> {
+        let place = PASSES.iter().position(|pass| pass.name == name);
+        match (name, place) {
+            ("all", _) => Ok(Passes::ALL),
+            (_, Some(place)) => Ok(Passes(1 << place)),
+            (_, None) => Err(unknown(name, &[])),
+        }
+    }
+
+    /// Returns the passes from the first to the one of this name; no pass for [`LOWER`].
+    pub fn up_to(name: &str) -> Result<Passes, String> {
+        let mut places = PASSES.iter().enumerate();
+        match (name, places.find(|(_, pass)| pass.name == name)) {
+            (LOWER, _) => Ok(Passes::NONE),
+            (_, Some((place, _))) => Ok(Passes((2 << place) - 1)),
+            (_, None) => Err(unknown(name, &[LOWER])),
+        }
+    }
+
+    /// Returns the union with other passes.
+    pub fn and(self, others: Passes) -> Passes {
+        Passes(self.0 | others.0)
+    }
+
+    /// Returns these passes without others.
+    pub fn without(self, others: Passes) -> Passes {
+        Passes(self.0 & !others.0)
+    }
+
+    /// Returns the passes in the order in which they run.
+    pub fn chosen(self) -> Vec<Pass> {
+        let places = (0..PASSES.len()).filter(|place| self.0 & 1 << place != 0);
+        places.map(|place| PASSES[place]).collect()
+    }
+}
+
+impl Default for Passes {
+    fn default() -> Passes {
+        Passes::ALL
+    }
+}
+
+/// Says that there is no pass of this name, and lists those that there are behind some others.
+fn unknown(name: &str, others: &[&str]) -> String {
+    let names = PASSES.iter().map(|pass| pass.name);
+    let names: Vec<&str> = others.iter().copied().chain(names).collect();
+    let names = names.join("`, `");
+    format!("there is no pass `{name}`; the passes are `{names}`")
+}
+
 /// Runs passes on a module that the verifier passes.
 ///
 /// # Panics
@@ -157,4 +223,65 @@ pub fn verified(mut module: Module, passes: &[Pass]) -> Module {
         judge(&module, pass.name);
     }
     module
+}
+
+/// Runs passes one after the other, and looks for a difference before all and behind each. Returns
+/// the name of the first pass behind which there is one, or [`LOWER`], and the difference.
+///
+/// # Panics
+///
+/// As [`verified`] does.
+pub fn first_difference<T>(
+    module: Module,
+    passes: &[Pass],
+    difference: impl Fn(&Module) -> Option<T>,
+) -> Option<(&'static str, T)> {
+    let mut module = verified(module, &[]);
+    if let Some(found) = difference(&module) {
+        return Some((LOWER, found));
+    }
+    for pass in passes {
+        module = verified(module, std::slice::from_ref(pass));
+        if let Some(found) = difference(&module) {
+            return Some((pass.name, found));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(passes: Passes) -> Vec<&'static str> {
+        let chosen = passes.chosen();
+        chosen.iter().map(|pass| pass.name).collect()
+    }
+
+    #[test]
+    fn passes_are_chosen_by_name() {
+        let all = PASSES.map(|pass| pass.name);
+        assert_eq!(names(Passes::ALL), all);
+        assert_eq!(Passes::named("all"), Ok(Passes::ALL));
+        for (place, name) in all.into_iter().enumerate() {
+            let alone = Passes::named(name).expect("it is a pass");
+            assert_eq!(names(alone), [name]);
+            let others = Passes::ALL.without(alone);
+            assert_eq!(names(others), [&all[..place], &all[place + 1..]].concat());
+            assert_eq!(others.and(alone), Passes::ALL);
+            let first = Passes::up_to(name).expect("it is a pass");
+            assert_eq!(names(first), all[..=place]);
+        }
+        assert_eq!(Passes::up_to(LOWER), Ok(Passes::NONE));
+    }
+
+    #[test]
+    fn an_unknown_name_lists_the_passes() {
+        let said = "there is no pass `lowr`; the passes are `";
+        let named = Passes::named("lowr").expect_err("there is none");
+        assert!(named.starts_with(&format!("{said}test-liveness-once`, `inline`, `")));
+        let up_to = Passes::up_to("lowr").expect_err("there is none");
+        assert!(up_to.starts_with(&format!("{said}lower`, `test-liveness-once`, `")));
+        assert!(Passes::named(LOWER).is_err());
+    }
 }

@@ -152,7 +152,7 @@ fn lives_as_long(module: &Module, known: KindId, kind: KindId) -> bool {
 fn divide(module: &mut Module, id: FunctionId, kind: KindId) {
     let whole = module.functions[id.at()].clone();
     let mut body = whole.clone();
-    body.name = format!("{}.live", whole.name);
+    body.name = module.free_name(&format!("{}.live", whole.name));
     let index = whole.blocks[0].parameters[0];
     let Terminator::Try { done, .. } = &whole.blocks[0].terminator else {
         unreachable!("it begins with a test");

@@ -6,7 +6,8 @@ pub use crate::back::c::Variant;
 use crate::back::c::{Printed, print};
 use crate::emit::Emitted;
 use crate::lower::lower;
-use crate::passes::{PASSES, verified};
+pub use crate::passes::Passes;
+use crate::passes::verified;
 use crate::source::Sources;
 use crate::tree::Forest;
 use crate::tree::rewrites::{Rewrite, Rewrites};
@@ -32,18 +33,19 @@ impl Back {
         }
     }
 
-    /// Returns the C of a stack in a variant, of which `emit` has made this. Both ways make the
-    /// same interface, so a loader needs no other description.
+    /// Returns the C of a stack in a variant, of which `emit` has made this. Only the stack IR has
+    /// passes. Both ways make the same interface, so a loader needs no other description.
     pub fn of_emitted(
         self,
         (sources, program, forest): (&Sources, &Program, &Forest),
         variant: Variant<'_>,
+        passes: Passes,
         emitted: Emitted,
     ) -> Emitted {
         match self {
             Back::Emit => emitted,
             Back::Ir => {
-                let module = verified(lower(program, forest), &PASSES);
+                let module = verified(lower(program, forest), &passes.chosen());
                 let Printed { c, h } = print(&module, sources, variant);
                 Emitted {
                     c,

@@ -10,7 +10,7 @@ use super::library::{self, Folders};
 use super::terminal::show;
 use crate::diagnostic::Id;
 use crate::emit::{Emitted, c_name, is_free};
-use crate::pipeline::{self, Analysed, Back, Checked, Compiled as Woven};
+use crate::pipeline::{self, Analysed, Back, Checked, Compiled as Woven, Passes};
 use crate::profile::Profile;
 use crate::source::Sources;
 use crate::syntax::loom;
@@ -40,6 +40,8 @@ pub struct Options {
     pub budget: Option<usize>,
     /// What is done so that the stack runs faster.
     pub rewrites: Rewrites,
+    /// The passes of the stack IR that run, if it is the way to C.
+    pub passes: Passes,
     /// What is known of the traffic.
     pub profile: Profile,
     /// Whether it counts which ways it takes, and does nothing faster.
@@ -420,6 +422,7 @@ pub fn read_texts(root: Vec<(String, String)>, options: &Options) -> Result<Chec
     let mut checked = pipeline::read(root, &library);
     checked.back = back()?;
     checked.rewrites = options.rewrites;
+    checked.passes = options.passes;
     checked.profile = options.profile.clone();
     checked.records = options.records;
     checked.specialised = options.specialised;

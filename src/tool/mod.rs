@@ -231,10 +231,13 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             after,
             switches,
         } if explain::is_stack(&stack) => {
-            let (path, options) = (Path::new(&stack), switches.options(search)?);
+            let path = Path::new(&stack);
             match after {
-                Some(pass) => explain::passes::after(&pass, path, &options),
-                None => explain::explain(path, &options, all),
+                Some(pass) => {
+                    let options = switches.options_of_ir(search)?;
+                    explain::passes::after(&pass, path, &options)
+                }
+                None => explain::explain(path, &switches.options(search)?, all),
             }
         }
         Verb::Explain { after: Some(_), .. } => {

@@ -1,22 +1,25 @@
 //! How a stack is made faster: `--without`, `--only` and `--profile`, of every command that
 //! compiles for people.
 //!
-//! In: names or letters of rewrites, with commas between them; files with profiles. Out: a set of
-//! rewrites, and what is known of the traffic.
+//! In: names or letters of rewrites and names of passes of the stack IR, with commas between them;
+//! files with profiles. Out: a set of rewrites, a set of passes, and what is known of the traffic.
 
-use super::compiler::Options;
+use super::compiler::{self, Options};
 use super::failure::Failure;
 use super::profile;
+use crate::passes::Passes;
+use crate::pipeline::Back;
 use crate::profile::Profile;
 use crate::tree::rewrites::Rewrites;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// What the command line says of rewrites, and of what they go by.
 #[derive(clap::Args, Clone, Debug, Default)]
 pub struct Switches {
-    /// Skips these rewrites (names or letters); an unknown name lists all
+    /// Skips rewrites (names, letters) or passes; a wrong name lists all
     #[arg(long, value_name = "NAME,NAME", conflicts_with = "only")]
-    without: Vec<Rewrites>,
+    without: Vec<Skipped>,
     /// Applies only these rewrites
     #[arg(long, value_name = "NAME,NAME")]
     only: Vec<Rewrites>,
@@ -28,21 +31,82 @@ pub struct Switches {
     specialise: bool,
 }
 
+/// The names behind one `--without`.
+#[derive(Clone, Copy, Debug)]
+struct Skipped {
+    rewrites: Rewrites,
+    passes: Passes,
+}
+
+impl FromStr for Skipped {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Skipped, String> {
+        let none = Skipped {
+            rewrites: Rewrites::NONE,
+            passes: Passes::NONE,
+        };
+        let mut words = text.split(',').map(str::trim);
+        words.try_fold(none, |all, word| all.and(word))
+    }
+}
+
+impl Skipped {
+    /// Adds a name: of a rewrite, or else of a pass. Behind `ir:` it is the name of a pass, since a
+    /// rewrite and a pass may have the same name.
+    fn and(self, word: &str) -> Result<Skipped, String> {
+        let Skipped { rewrites, passes } = self;
+        if let Some(pass) = word.strip_prefix("ir:") {
+            let passes = passes.and(Passes::named(pass)?);
+            return Ok(Skipped { rewrites, passes });
+        }
+        match (word.parse::<Rewrites>(), Passes::named(word)) {
+            (Ok(rewrite), _) => Ok(Skipped {
+                rewrites: rewrites.and(rewrite),
+                passes,
+            }),
+            (Err(_), Ok(pass)) => Ok(Skipped {
+                rewrites,
+                passes: passes.and(pass),
+            }),
+            (Err(no_rewrite), Err(no_pass)) => Err(format!("{no_rewrite}; {no_pass}")),
+        }
+    }
+}
+
 impl Switches {
     /// The rewrites that are done.
     pub fn rewrites(&self) -> Rewrites {
-        let all = |sets: &[Rewrites]| sets.iter().copied().fold(Rewrites::NONE, Rewrites::and);
+        let without = self.without.iter().map(|one| one.rewrites);
         match &self.only[..] {
-            [] => Rewrites::ALL.without(all(&self.without)),
-            only => all(only),
+            [] => Rewrites::ALL.without(without.fold(Rewrites::NONE, Rewrites::and)),
+            only => only.iter().copied().fold(Rewrites::NONE, Rewrites::and),
         }
     }
 
-    /// How a stack is compiled then, whose layers are looked for there.
+    /// Returns the passes of the stack IR that `--without` does not skip.
+    pub fn passes(&self) -> Passes {
+        let without = self.without.iter().map(|one| one.passes);
+        Passes::ALL.without(without.fold(Passes::NONE, Passes::and))
+    }
+
+    /// Returns how a stack is compiled then, whose layers are looked for there. A command that
+    /// makes C of the trees refuses the names of passes.
     pub fn options(&self, search: Vec<PathBuf>) -> Result<Options, Failure> {
+        if self.passes() != Passes::ALL && compiler::back()? == Back::Emit {
+            let message = "`--without` names a pass of the stack IR, but the C is made from \
+                           trees: only `--back ir` and `loom explain --after` run passes";
+            return Err(Failure::environment(message));
+        }
+        self.options_of_ir(search)
+    }
+
+    /// Returns the same for a command that runs passes of the stack IR.
+    pub fn options_of_ir(&self, search: Vec<PathBuf>) -> Result<Options, Failure> {
         Ok(Options {
             search,
             rewrites: self.rewrites(),
+            passes: self.passes(),
             profile: self.profile()?,
             specialised: self.specialise,
             ..Options::default()

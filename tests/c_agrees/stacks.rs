@@ -65,9 +65,12 @@ fn woven(path: &str, known: impl Fn(&mut Program) -> Option<Assumed>) -> Compile
     let variant = assumed
         .as_ref()
         .map_or(Variant::Plain, Variant::Specialised);
-    let emitted = checked
-        .back
-        .of_emitted((sources, &program, &forest), variant, emitted);
+    let emitted = checked.back.of_emitted(
+        (sources, &program, &forest),
+        variant,
+        checked.passes,
+        emitted,
+    );
     Compiled {
         program,
         forest,
@@ -87,7 +90,9 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
         Some((woven, (program, forest))) => {
             let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
             let stack = (&checked.sources, &program, &forest);
-            let emitted = checked.back.of_emitted(stack, Variant::Plain, emitted);
+            let emitted = checked
+                .back
+                .of_emitted(stack, Variant::Plain, checked.passes, emitted);
             let calls = Vec::new();
             let plain = Compiled {
                 program,

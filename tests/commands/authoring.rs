@@ -191,6 +191,22 @@ fn the_stack_ir_of_a_stack_is_read_again() {
     shell
         .loom(&["explain", &ping, "--after", "lowr"])
         .failed(1, &["there is no pass `lowr`; the passes are `lower`"]);
+    let fast = "fast fn tunnel.arrive.fast(";
+    let behind = |options: &[&str]| {
+        let command = ["explain", &ping, "--after", "form-fast-path"];
+        shell.loom(&[&command, options].concat())
+    };
+    assert!(behind(&[]).fine().contains(fast));
+    assert!(behind(&["--without", "fold,sink"]).fine().contains(fast));
+    let skipped = behind(&["--without", "form-fast-path"]).fine();
+    assert!(!skipped.contains(fast));
+    let before = ["explain", &ping, "--after", "straighten"];
+    assert_eq!(skipped, shell.loom(&before).fine());
+    let said = "there is no pass `fats`; the passes are `test-liveness-once`";
+    behind(&["--without", "fats"]).failed(2, &[said]);
+    shell
+        .loom(&["explain", &ping, "--without", "sink"])
+        .failed(2, &["only `--back ir` and `loom explain --after` run"]);
     shell
         .loom(&["explain", "message-leaked", "--after", "lower"])
         .failed(1, &["`--after` needs a stack"]);

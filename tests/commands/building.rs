@@ -449,6 +449,38 @@ fn rewrites_are_chosen_by_name() {
 }
 
 #[test]
+fn passes_are_skipped_by_name() {
+    let shell = Shell::new();
+    let ping = example("ping/ping.loom");
+    let build = |options: &[&str]| {
+        let command = [&["build", &ping, "--back", "ir"], options].concat();
+        shell.loom(&command).fine();
+        shell.read("build/ping.c")
+    };
+    let all = build(&[]);
+    let none = build(&["--without", "ir:all"]);
+    let some = build(&["--without", "form-fast-path"]);
+    assert!(all.contains("tunnel_arrive_fast") && !some.contains("tunnel_arrive_fast"));
+    assert_ne!(some, none);
+    // A rewrite has this name, too, and a letter; the pass has it behind `ir:` alone.
+    let rewrite = build(&["--without", "inline"]);
+    assert_eq!(build(&["--without", "I"]), rewrite);
+    let pass = build(&["--without", "ir:inline"]);
+    assert!(![&all, &rewrite].contains(&&pass));
+    let both = build(&["--without", "inline, form-fast-path,ir:inline"]);
+    assert_eq!(
+        build(&["--without", "I", "--without", "ir:inline,form-fast-path"]),
+        both
+    );
+    let passes = "there is no pass `faster`; the passes are `test-liveness-once`, `inline`, ";
+    let rewrites = "there is no rewrite `faster`, but all, prune-states, ";
+    let build = |without: &str| shell.loom(&["build", &ping, "--without", without]);
+    build("ir:faster").failed(2, &[passes]);
+    build("sink,faster").failed(2, &[rewrites, passes]);
+    build("sink").failed(2, &["the C is made from trees: only `--back ir` and"]);
+}
+
+#[test]
 fn functions_belong_to_the_lines_of_their_handlers() {
     let shell = Shell::new();
     shell.loom(&["new", "beep"]).fine();

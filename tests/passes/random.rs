@@ -22,6 +22,8 @@ use std::rc::Rc;
 
 const LAYER: KindId = KindId(0);
 const PATHS: KindId = KindId(1);
+/// A field that depends on most of what functions compute.
+const SEEN: Region = Region::Field(LAYER, FieldId(4));
 /// A queue of messages of the layer.
 const QUEUE: Place = Place {
     kind: LAYER,
@@ -109,6 +111,7 @@ fn kinds() -> Vec<Kind> {
         field("far", word()),
         field("bit", Stored::Value(Type::BIT)),
         field("queue", Stored::Queue(vec![Type::Message], 3)),
+        field("seen", word()),
     ];
     let path = vec![field("name", word()), field("count", word())];
     let mut paths = kind("path", 4, Lives::Created, path);
@@ -187,8 +190,10 @@ fn called(module: &Module, rng: &mut Rng, name: &str, role: Role) -> Function {
     }
     let mut writing = Writing::new(module, rng, name, role, &parameters);
     writing.statements(2);
+    writing.remember();
     let count = writing.rng.usize(1..3);
-    let mut results: Vec<Value> = (0..count).map(|_| writing.word()).collect();
+    let mut results: Vec<Value> = (1..count).map(|_| writing.word()).collect();
+    results.push(writing.mixed());
     results.extend(writing.message);
     writing.build.end(Terminator::Return(results));
     let mut types = vec![Type::WORD; count];
@@ -224,6 +229,7 @@ fn reaction(module: &Module, rng: &mut Rng, name: &str) -> Function {
         writing.needs_a_path();
     }
     writing.statements(3);
+    writing.remember();
     writing.leave();
     writing.build.finish(Vec::new())
 }
@@ -232,6 +238,7 @@ fn arrives(module: &Module, rng: &mut Rng) -> Function {
     let parameters = [(Type::Message, "m")];
     let mut writing = Writing::new(module, rng, "arrives", Role::Reaction, &parameters);
     writing.statements(3);
+    writing.remember();
     writing.leave();
     writing.build.finish(Vec::new())
 }
@@ -243,7 +250,7 @@ fn tells(module: &Module) -> Function {
     let layer = build.value(module, Op::Instance(LAYER, 0), &[]);
     let zero = build.number(module, 32, 0);
     let mut told = Vec::new();
-    for field in 0..2 {
+    for field in [0, 1, 4] {
         let region = Region::Field(LAYER, FieldId(field));
         told.push(build.value(module, Op::Load(region), &[layer]));
     }
@@ -427,6 +434,30 @@ impl<'w> Writing<'w> {
         self.words.push(result);
     }
 
+    /// Mixes the numbers that were computed last, so that the result depends on each of them.
+    fn mixed(&mut self) -> Value {
+        let last = self.words.len().saturating_sub(4);
+        let last: Vec<Value> = self.words.split_off(last);
+        self.words.extend(&last);
+        let (mut sum, factor) = (self.word(), self.number(32, 31));
+        for word in last {
+            sum = self.one(Op::Arithmetic(Arithmetic::Mul), &[sum, factor]);
+            sum = self.one(Op::Arithmetic(Arithmetic::Add), &[sum, word]);
+        }
+        sum
+    }
+
+    /// Adds what was computed to a field, so that a host sees it later.
+    fn remember(&mut self) {
+        if self.role != Role::Pure {
+            let layer = self.layer();
+            let before = self.one(Op::Load(SEEN), &[layer]);
+            self.words.push(before);
+            let mixed = self.mixed();
+            self.all(Op::Store(SEEN), &[layer, mixed]);
+        }
+    }
+
     /// Loads or stores a field of the layer, or of an instance that has a state.
     fn field(&mut self) {
         let (instance, region) = match self.path {
@@ -442,6 +473,10 @@ impl<'w> Writing<'w> {
         } else {
             let word = self.word();
             self.all(Op::Store(region), &[instance, word]);
+        }
+        // Often several loads and stores of a block have the same place.
+        if self.rng.u8(..3) > 0 {
+            self.field();
         }
     }
 
@@ -762,7 +797,7 @@ impl<'w> Writing<'w> {
     }
 }
 
-/// Nobody outside of the stack is called.
+/// Nobody outside of the stack is called but an application, which only hears.
 struct Alone;
 
 impl Host for Alone {
@@ -770,8 +805,8 @@ impl Host for Alone {
         panic!("{} is not called", foreign.name)
     }
 
-    fn application(&self, _machine: &mut Machine<'_>, function: &str, _output: &Output) -> u64 {
-        panic!("{function} is not called")
+    fn application(&self, _machine: &mut Machine<'_>, _function: &str, _output: &Output) -> u64 {
+        0
     }
 
     fn leaving(&self, _machine: &mut Machine<'_>, function: &str, _frame: &Output) {
@@ -797,7 +832,11 @@ pub fn shown(module: &Module) -> Vec<String> {
         let frame: Vec<u8> = (0..length).map(|_| rng.u8(..)).collect();
         for link in [LinkId(0), LinkId(1)] {
             machine.input(link, std::slice::from_ref(&frame), round);
-            while let Some(mut output) = machine.next_output() {
+            let mut outputs = machine.called();
+            while let Some(output) = machine.next_output() {
+                outputs.push(output);
+            }
+            for mut output in outputs {
                 if let Output::Message { attributes, .. } = &mut output {
                     attributes.truncate(1);
                 }

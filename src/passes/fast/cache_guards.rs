@@ -114,7 +114,7 @@ fn cache(module: &mut Module, written: &BTreeSet<Resource>, at: usize) {
         return;
     }
     let name = format!("{}.steady", module.kinds[found.kind.at()].name);
-    let name = super::free_name(module, &name);
+    let name = module.free_name(&name);
     let mut asks = hoisted.function(&name, &exits);
     fold::fold(&mut asks);
     let removed = exits.values().flat_map(|(places, _)| places);

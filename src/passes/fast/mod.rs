@@ -11,16 +11,3 @@ pub mod cache_guards;
 pub mod expect_header;
 pub mod form_fast_path;
 pub mod read_in_place;
-
-use crate::ir::Module;
-
-/// A name that no function and no cache has.
-fn free_name(module: &Module, wanted: &str) -> String {
-    let is_taken = |name: &str| {
-        module.caches.iter().any(|cache| cache.name == name) || module.named(name).is_some()
-    };
-    let numbered = (2..).map(|number| format!("{wanted}.{number}"));
-    let mut names = std::iter::once(wanted.to_string()).chain(numbered);
-    let free = names.find(|name| !is_taken(name));
-    free.expect("there are more names than functions")
-}

@@ -24,6 +24,7 @@ pub mod sections;
 pub mod subject;
 pub mod wire;
 
+use crate::passes::{PASSES, Pass};
 use crate::simulate::externs::Externs;
 use crate::simulate::trace::Trace;
 use crate::source::Sources;
@@ -53,6 +54,11 @@ pub trait Surroundings {
     /// Plays lines to the compiled C of a stack, since what it calls is written in C: none if
     /// nobody has that C.
     fn compiled(&self, playing: &InC<'_>, lines: Vec<Line>) -> Result<Option<Played>, String>;
+
+    /// Returns the passes of the stack IR behind which woven trees are played.
+    fn passes(&self) -> Vec<Pass> {
+        PASSES.to_vec()
+    }
 
     /// What else makes the same of a trace, or should.
     fn others(&self, playing: &Playing<'_>) -> Vec<(String, Run)>;

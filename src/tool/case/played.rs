@@ -22,6 +22,9 @@ use crate::tree::Forest;
 use crate::types::program::Program;
 use std::path::Path;
 
+/// The name of what runs behind all passes.
+const OF_PASSES: &str = "the stack IR of the woven trees";
+
 /// The texts of the two sections.
 #[derive(Default)]
 pub struct Played {
@@ -147,12 +150,9 @@ impl Forms<'_> {
             false => interpreted(Reference::new(program), program, of_expected, &trace),
         };
         let mut runs = vec![("the woven trees".to_string(), trees(woven, of_woven))];
-        let module = self.stack.woven_module();
+        let module = self.stack.woven_module(&self.around_it.passes());
         let run = run::played(module, program, of_woven_module, &trace);
-        runs.push(match run == expected {
-            true => ("the stack IR of the woven trees".to_string(), run),
-            false => self.first_wrong(&trace, &expected, run),
-        });
+        runs.push((OF_PASSES.to_string(), run));
         if !by_steps {
             runs.push(("the trees".to_string(), trees(plain, of_plain)));
             let of = &self.stack.program;
@@ -167,29 +167,29 @@ impl Forms<'_> {
             trace: &trace,
         }));
         for (who, run) in runs {
-            if let Some(difference) = difference(&expected, &run) {
-                let script = script::written(program, &trace, &self.usual);
-                return Err(format!("{who} behaves differently\n{difference}\n{script}"));
-            }
+            let Some(difference) = difference(&expected, &run) else {
+                continue;
+            };
+            let first = (who == OF_PASSES).then(|| self.first_wrong(&trace, &expected));
+            let (behaves, difference) = match first.flatten() {
+                Some((pass, difference)) => (format!("differs after {pass}"), difference),
+                None => ("behaves differently".to_string(), difference),
+            };
+            let script = script::written(program, &trace, &self.usual);
+            return Err(format!("{who} {behaves}\n{difference}\n{script}"));
         }
         Ok(end_ns)
     }
 
-    /// The first pass of the stack IR behind which a trace runs otherwise than expected.
-    fn first_wrong(&self, trace: &Trace, expected: &Run, last: Run) -> (String, Run) {
+    /// Returns the first pass of the stack IR after which a trace runs otherwise than expected, and
+    /// the difference.
+    fn first_wrong(&self, trace: &Trace, expected: &Run) -> Option<(&'static str, String)> {
         let (program, _) = self.stack.woven();
-        let passes = std::iter::once("lower").chain(Compiled::passes());
-        let mut last_pass = "lower";
-        for (count, pass) in passes.enumerate() {
-            let module = self.stack.woven_behind(count);
+        let passes = self.around_it.passes();
+        self.stack.first_difference(&passes, |module| {
             let externs = self.around_it.externs(program);
-            let run = run::played(&module, program, &externs, trace);
-            if run != *expected {
-                return (format!("the stack IR behind {pass}"), run);
-            }
-            last_pass = pass;
-        }
-        (format!("the stack IR behind {last_pass}"), last)
+            difference(expected, &run::played(module, program, &externs, trace))
+        })
     }
 }
 

@@ -7,8 +7,8 @@ use crate::diagnostic::Diagnostic;
 use crate::emit::{self, Emitted};
 use crate::ir::Module;
 use crate::lower::lower;
-use crate::passes::{PASSES, verified};
-use crate::pipeline::{self, Back, Variant};
+use crate::passes::{Pass, first_difference, verified};
+use crate::pipeline::{self, Back, Passes, Variant};
 use crate::source::Sources;
 use crate::tool::compiler::{self, no_name};
 use crate::tree::Forest;
@@ -67,21 +67,26 @@ impl Compiled {
             .get_or_init(|| verified(lower(&self.program, &self.plain), &[]))
     }
 
-    /// Its woven trees in the stack IR, behind all passes.
-    pub fn woven_module(&self) -> &Module {
+    /// Returns its woven trees in the stack IR, behind these passes, which are always the same.
+    pub fn woven_module(&self, passes: &[Pass]) -> &Module {
         self.woven_module
-            .get_or_init(|| self.woven_behind(PASSES.len()))
+            .get_or_init(|| verified(self.lowered(), passes))
     }
 
-    /// The names of the passes of the stack IR, in order.
-    pub fn passes() -> impl Iterator<Item = &'static str> {
-        PASSES.iter().map(|pass| pass.name)
+    /// Returns the first of these passes behind which the module differs, and how, as
+    /// [`first_difference`] does.
+    pub fn first_difference<T>(
+        &self,
+        passes: &[Pass],
+        difference: impl Fn(&Module) -> Option<T>,
+    ) -> Option<(&'static str, T)> {
+        first_difference(self.lowered(), passes, difference)
     }
 
-    /// Its woven trees in the stack IR, behind this number of passes.
-    pub fn woven_behind(&self, passes: usize) -> Module {
+    /// Returns its woven trees in the stack IR, before all passes.
+    fn lowered(&self) -> Module {
         let (program, forest) = self.woven();
-        verified(lower(program, forest), &PASSES[..passes])
+        lower(program, forest)
     }
 
     /// Its C, woven.
@@ -104,7 +109,8 @@ impl Compiled {
                 let rewrites = Back::Ir.rewrites(Rewrites::ALL);
                 let forest = pipeline::woven(&mut program, self.plain.clone(), rewrites);
                 let emitted = emit::c(sources, &program, &forest, rewrites);
-                Back::Ir.of_emitted((sources, &program, &forest), Variant::Plain, emitted)
+                let stack = (sources, &program, &forest);
+                Back::Ir.of_emitted(stack, Variant::Plain, Passes::ALL, emitted)
             }),
         }
     }

@@ -1,31 +1,25 @@
 //! `loom explain STACK --after PASS`: the stack IR of a stack behind a pass.
 //!
-//! In: a stack, and the name of a pass. Out: the text of the module, with places in the sources.
+//! In: a stack, the name of a pass, and the passes that are not skipped. Out: the text of the
+//! module, with places in the sources.
 
 use crate::ir::Module;
 use crate::ir::text::write_of;
 use crate::lower::lower;
-use crate::passes::{PASSES, verified};
+use crate::passes::{Passes, verified};
 use crate::pipeline::{self, Back, Checked, Known};
 use crate::tool::compiler::{self, Options};
 use crate::tool::failure::Failure;
 use crate::tool::terminal::result;
 use std::path::Path;
 
-/// The name for the stack IR before all passes.
-const LOWER: &str = "lower";
-
-/// Prints the stack IR behind a pass.
+/// Prints the stack IR behind a pass, without the passes that the options skip.
 pub fn after(pass: &str, stack: &Path, options: &Options) -> Result<(), Failure> {
-    let names = PASSES.iter().map(|pass| pass.name);
-    let names: Vec<&str> = std::iter::once(LOWER).chain(names).collect();
-    let Some(count) = names.iter().position(|name| *name == pass) else {
-        let passes = names.join("`, `");
-        let message = format!("there is no pass `{pass}`; the passes are `{passes}`");
-        return Err(Failure::refused(message));
-    };
+    let skipped = Passes::ALL.without(options.passes);
+    let passes = Passes::up_to(pass).map_err(Failure::refused)?;
+    let passes = passes.without(skipped);
     let (sources, module) = compiler::with_stack(stack, options, lowered)?;
-    let module = verified(module, &PASSES[..count]);
+    let module = verified(module, &passes.chosen());
     result(write_of(&module, &sources))
 }
 

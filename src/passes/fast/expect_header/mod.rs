@@ -35,7 +35,6 @@ use crate::ir::effects::{Effects, Resource};
 use crate::ir::{
     Cache, CacheId, Function, FunctionId, Instruction, Module, Op, Region, Terminator,
 };
-use crate::passes::fast::free_name;
 use crate::passes::{dead_code, fold, value_numbering};
 use header::Header;
 use std::collections::BTreeSet;
@@ -69,7 +68,7 @@ fn expect(module: &mut Module, fast: FunctionId) {
     if header.exits() + header.searches.len() < FEWEST {
         return;
     }
-    let name = free_name(module, &format!("{}.expected", function.owner));
+    let name = module.free_name(&format!("{}.expected", function.owner));
     let asked = answers::function(module, &header, &name);
     let id = CacheId(module.caches.len() as u32);
     module.caches.push(Cache {

@@ -93,7 +93,7 @@ impl<'m> Trace<'m> {
             .iter()
             .map(|one| (function.type_of(*one), &function.values[one.at()].hint[..]))
             .collect();
-        let name = format!("{}.fast", function.name);
+        let name = module.free_name(&format!("{}.fast", function.name));
         Trace {
             module,
             effects,
@@ -460,7 +460,7 @@ impl<'m> Trace<'m> {
         };
         if makes {
             let name = "stack.no_buffer".to_string();
-            let slot = self.tried(&mut path, Attempt::Reserve, &given, *likely, name)?;
+            let slot = self.tried(Attempt::Reserve, &given, *likely, name);
             let slot = path.own(Known::Now(slot[0]));
             let message = self.made(&mut path);
             let made = self.fill(&mut path, slot, message);
@@ -475,7 +475,7 @@ impl<'m> Trace<'m> {
             return None;
         }
         let name = self.naming.of_attempt(function, attempt);
-        let results = self.tried(&mut path, attempt.clone(), &given, *likely, name)?;
+        let results = self.tried(attempt.clone(), &given, *likely, name);
         let results: Vec<Key> = results
             .into_iter()
             .map(|value| path.own(Known::Now(value)))
@@ -522,21 +522,19 @@ impl<'m> Trace<'m> {
         }
     }
 
-    /// Tries something; the guard leaves if it fails. Its results.
+    /// Tries something; the guard leaves if it fails. Returns its results.
     fn tried(
         &mut self,
-        path: &mut Path,
         attempt: Attempt,
         operands: &[Value],
         likely: Probability,
         name: String,
-    ) -> Option<Vec<Value>> {
+    ) -> Vec<Value> {
         let (done, failed) = self.build.attempt(self.module, attempt, operands, likely);
         self.build.go_to(failed);
         self.leave(name);
         self.build.go_to(done);
-        let _ = path;
-        Some(self.build.parameters_of(done))
+        self.build.parameters_of(done)
     }
 
     /// The guard leaves here.
