@@ -79,7 +79,6 @@ pub mod facts;
 pub mod function;
 pub mod graph;
 pub mod ids;
-pub mod in_place;
 pub mod interface;
 pub mod op;
 pub mod rename;

@@ -5,7 +5,7 @@
 use super::breach::{Breach, Rule, Scope};
 use crate::ir::definitions::Definitions;
 use crate::ir::effects::Resource;
-use crate::ir::in_place::kept;
+use crate::ir::effects::in_place::kept;
 use crate::ir::interface::Link;
 use crate::ir::op::{Event, Target};
 use crate::ir::{BlockId, Function, FunctionId, Module, Op, Role, Terminator, Type, Value};

@@ -13,9 +13,9 @@
 //! Assumes: rules 1 to 5, 10 and 13 of the verifier. Ensures: as rule 14 says, a frame that stands
 //! elsewhere is neither written nor kept.
 
+use crate::ir::effects::in_place::kept;
 use crate::ir::effects::{Effects, Resource};
 use crate::ir::function::Definition;
-use crate::ir::in_place::kept;
 use crate::ir::op::{Event, Target};
 use crate::ir::{Block, BlockId, Function, Instruction, Module, Op, Terminator, Type, Value};
 use std::collections::BTreeSet;

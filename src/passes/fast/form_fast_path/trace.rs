@@ -557,8 +557,8 @@ impl<'m> Trace<'m> {
         made
     }
 
-    /// The guard leaves unless a bit is this. Parts of a conjunction leave one by one, since some of
-    /// them may hang on less than others.
+    /// The guard leaves unless a bit is this. Parts of a conjunction leave one by one, since some
+    /// of them may hang on less than others.
     pub fn exit(&mut self, path: &mut Path, name: String, bit: Value, unless: bool) {
         for (part, holds) in self.parts(bit, unless) {
             let known = self.folded.number(part).map(|number| number != 0);

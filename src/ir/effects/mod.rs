@@ -1,14 +1,17 @@
 //! Effects: which resources an operation reads and writes, and which handles it uses up.
 //!
 //! In: an operation. Out: its row. This is the only table of effects; the effects of a function are
-//! those of its body and of all that it calls (`Effects::of_function`).
+//! those of its body and of all that it calls (`Effects::of_function`). `in_place.rs` says where a
+//! fast function writes or keeps its message.
 
-use super::function::{Instruction, Terminator};
-use super::ids::{FunctionId, KindId};
-use super::interface::Given;
-use super::op::{Attempt, Change, Op, Place, Region};
-use super::types::Type;
-use super::{Kernel, Module};
+pub mod in_place;
+
+use crate::ir::function::{Instruction, Terminator};
+use crate::ir::ids::{FunctionId, KindId};
+use crate::ir::interface::Given;
+use crate::ir::op::{Attempt, Change, Op, Place, Region};
+use crate::ir::types::Type;
+use crate::ir::{Kernel, Module};
 use std::collections::BTreeSet;
 
 /// Something that changes.
@@ -303,7 +306,7 @@ impl Effects {
             .kinds
             .get(kind.at())
             .map_or(0, |kind| kind.fields.len());
-        for field in (0..fields as u32).map(super::FieldId) {
+        for field in (0..fields as u32).map(crate::ir::FieldId) {
             self.write(&[Resource::Container(Place { kind, field })]);
         }
     }
@@ -366,7 +369,7 @@ pub fn attempt_moves(attempt: &Attempt) -> bool {
 
 /// Returns true if an operation needs a fact that excludes a trap: an index, a range or a divisor.
 pub fn may_trap(op: &Op) -> bool {
-    use super::op::Arithmetic::{Sdiv, Srem, Udiv, Urem};
+    use crate::ir::op::Arithmetic::{Sdiv, Srem, Udiv, Urem};
     matches!(
         op,
         Op::Arithmetic(Udiv | Urem | Sdiv | Srem)
@@ -397,9 +400,9 @@ pub fn is_plain(of: Type) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::ir::Role;
     use crate::ir::build::Builder;
+    use crate::ir::*;
 
     /// Calls are followed without recursion: a chain may be longer than the stack is deep, and what
     /// is called twice counts once.

@@ -3,12 +3,10 @@
 //!
 //! In: a fast function for frames. Out: the spots at which it writes or keeps its message.
 
-use super::graph::Graph;
-use super::ids::{BlockId, Value};
-use super::op::{Event, Op, Target, Told};
-use super::types::Type;
-use super::{Function, Module, Terminator};
-use crate::ir::effects::{Effects, Resource};
+use super::{Effects, Resource};
+use crate::ir::graph::Graph;
+use crate::ir::op::{Event, Op, Target, Told};
+use crate::ir::{BlockId, Function, Module, Terminator, Type, Value};
 use std::collections::BTreeSet;
 
 /// A spot of a function: a block, and the index of an instruction in it, or of its end.
