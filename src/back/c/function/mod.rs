@@ -51,6 +51,7 @@ use crate::c::tree::{
 use crate::ir::definitions::Definitions;
 use crate::ir::{Function, FunctionId, KernelId, Type, Value};
 use plan::Plan;
+use printer_bytes::Headers;
 use value::{Given, Variable};
 
 /// A function that is being printed.
@@ -76,6 +77,8 @@ pub struct Printer<'p> {
     results: Option<String>,
     /// The buffers that are reserved in the block that is printed.
     reserved: Vec<C>,
+    /// The messages into which the block that is printed writes several times.
+    headers: Headers,
 }
 
 /// Prints all functions of a module, those of kernels first.
@@ -118,6 +121,7 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
         taken,
         results: several.then(|| prototype::result(stack, id)),
         reserved: Vec::new(),
+        headers: Headers::default(),
     };
     let mut parameters = prototype::parameters(stack, id, &names);
     if prototype::yields(stack, id) {

@@ -7,10 +7,46 @@ use super::printer_operations::advanced;
 use super::value::Given;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, call_statement};
 use crate::ir::op::{Bits, Number as Field, Op};
-use crate::ir::{Instruction, Type, Value};
+use crate::ir::{Block, Instruction, Type, Value};
+use std::collections::BTreeMap;
 
 /// The bytes of the widest number that C has.
 const WIDEST: u32 = 8;
+
+/// Messages into which a block writes several times. A pointer to their bytes is kept in a local,
+/// since each byte that is written might be part of the struct that holds it.
+#[derive(Default)]
+pub struct Headers {
+    /// By message: the one that it was before it got other attributes or another length.
+    same: BTreeMap<Value, Value>,
+    /// By such a message: how often it is written, and the local as soon as there is one.
+    written: BTreeMap<Value, (u32, Option<C>)>,
+}
+
+impl Headers {
+    /// Those of a block.
+    pub fn of(block: &Block) -> Headers {
+        let mut headers = Headers::default();
+        for instruction in &block.instructions {
+            match (&instruction.op, &instruction.operands[..]) {
+                (Op::With(_) | Op::Cut, [message, ..]) => {
+                    let first = headers.first(*message);
+                    headers.same.insert(instruction.results[0], first);
+                }
+                (Op::Write(_) | Op::WriteBytes | Op::WritePart, [message, ..]) => {
+                    let first = headers.first(*message);
+                    headers.written.entry(first).or_default().0 += 1;
+                }
+                _ => {}
+            }
+        }
+        headers
+    }
+
+    fn first(&self, message: Value) -> Value {
+        self.same.get(&message).copied().unwrap_or(message)
+    }
+}
 
 /// `base[offset]` instead of `*(base + offset)`.
 fn element(at: C) -> C {
@@ -296,9 +332,8 @@ impl Printer<'_> {
     /// Writes into a message.
     pub fn write(&mut self, instruction: &Instruction, out: &mut Vec<S>) {
         let operands = &instruction.operands[..];
-        let data = self.message(operands[0]).member("data");
         let at = self.code(operands[1], out);
-        let place = advanced(data, at);
+        let place = advanced(self.header(operands[0], out), at);
         match &instruction.op {
             Op::Write(Field { bytes, big }) => {
                 let value = match bytes {
@@ -319,6 +354,28 @@ impl Printer<'_> {
                 let count = self.at_most(operands[3], most, out);
                 out.push(call_statement("memcpy", vec![place, bytes, count]));
             }
+        }
+    }
+
+    /// The bytes of a message that is written.
+    fn header(&mut self, message: Value, out: &mut Vec<S>) -> C {
+        let data = self.message(message).member("data");
+        let first = self.headers.first(message);
+        match self.headers.written.get(&first).cloned() {
+            Some((_, Some(local))) => local,
+            Some((2.., None)) => {
+                let name = self.local("header");
+                out.push(S::Declare {
+                    kind: "uint8_t *const".to_string(),
+                    name: name.clone(),
+                    value: Some(data),
+                });
+                let local = atom(name);
+                let known = self.headers.written.get_mut(&first);
+                known.expect("it was just there").1 = Some(local.clone());
+                local
+            }
+            Some((_, None)) | None => data,
         }
     }
 

@@ -7,6 +7,7 @@
 use super::Printer;
 use super::plan::Standing;
 use super::printer_attempts::Attempted;
+use super::printer_bytes::Headers;
 use super::printer_values::unasked;
 use super::value::Given;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, call_statement, leaves};
@@ -70,6 +71,7 @@ impl Printer<'_> {
             _other => None,
         });
         self.reserved = buffers.collect();
+        self.headers = Headers::of(block);
         for instruction in &block.instructions {
             self.instruction(instruction, &mut out);
         }
