@@ -152,6 +152,9 @@ impl Effects {
         match op {
             Op::Number(..)
             | Op::Bytes(_)
+            | Op::Real(..)
+            | Op::Text(..)
+            | Op::Float(_)
             | Op::Instance(..)
             | Op::Arithmetic(_)
             | Op::Compare(_)
@@ -227,7 +230,9 @@ impl Effects {
                 self.read(&[Bytes]);
                 self.write(&[Foreign]);
                 for place in places {
-                    self.write(&[Container(*place)]);
+                    let held = Region::Field(place.kind, place.field);
+                    self.read(&[Resource::Region(held)]);
+                    self.write(&[Container(*place), Resource::Region(held)]);
                 }
                 let function = module.foreigns.get(id.0 as usize);
                 let mut parameters = function.into_iter().flat_map(|one| &one.parameters);

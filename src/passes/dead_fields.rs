@@ -95,6 +95,11 @@ fn exposed_of(function: &Function, module: &Module, known: &[Exposed]) -> Expose
                     let place = &operands[..operands.len() - 1];
                     stored.insert((*region, place.to_vec()));
                 }
+                Op::Foreign(_, places) => {
+                    let read = places.iter();
+                    let read = read.map(|one| (Region::Field(one.kind, one.field), Of::Any));
+                    exposed.extend(read);
+                }
                 op => {
                     for id in called(module, op) {
                         let of_call = (&known[id.at()], instruction);

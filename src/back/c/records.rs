@@ -37,7 +37,13 @@ pub fn byte_lengths(module: &Module) -> BTreeSet<u32> {
     let all = values.chain(attributes).chain(settings).chain(fields);
     let lengths = all.filter_map(|of| match of {
         Type::Bytes(length) => Some(length),
-        Type::Int(_) | Type::Instance(_) | Type::Message | Type::View | Type::Slot => None,
+        Type::Int(_)
+        | Type::Instance(_)
+        | Type::Message
+        | Type::View
+        | Type::Slot
+        | Type::Float(_)
+        | Type::Opaque(_) => None,
     });
     lengths.collect()
 }

@@ -126,6 +126,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 kind: None,
                 remembers: FunctionId(0),
             }),
+            "opaque" => module.opaques.push(item.read(tables::opaque)?),
             "foreign" => module.foreigns.push(item.read(tables::foreign)?),
             "link" => module.links.push(Link {
                 name: cursor.name()?,
@@ -141,7 +142,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 module.functions.push(no_function(cursor.name()?));
             }
             "doc" | "headroom" | "memory" | "settings_hold" | "starts" | "given" | "enum"
-            | "listening" => {}
+            | "listening" | "export" => {}
             other => {
                 let message = match other {
                     "stack" => "`stack` stands first".to_string(),
@@ -208,6 +209,10 @@ fn long_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<(
             "listening" => {
                 let listening = item.read(|cursor| tables::listening(cursor, names))?;
                 module.listening.push(listening);
+            }
+            "export" => {
+                let export = item.read(|cursor| tables::export(cursor, names))?;
+                module.exports.push(export);
             }
             _other => {}
         }

@@ -61,6 +61,7 @@ fn named(module: &Module) -> Vec<FunctionId> {
     named.extend(module.kernels.iter().flat_map(Kernel::functions));
     named.extend(module.caches.iter().map(|cache| cache.remembers));
     named.extend(module.settings_hold.iter().chain(&module.starts));
+    named.extend(module.exports.iter().map(|one| one.calls));
     for link in &module.links {
         named.push(link.arrives);
         named.extend(link.carrier);
@@ -105,12 +106,12 @@ fn others_exist(module: &Module) -> bool {
 
 /// Returns true for types of values that outlive a function.
 fn is_plain(of: Type) -> bool {
-    matches!(of, Type::Int(_) | Type::Bytes(_))
+    matches!(of, Type::Int(_) | Type::Bytes(_) | Type::Float(_))
 }
 
 fn is_kept(stored: &Stored) -> bool {
     match stored {
-        Stored::Value(of) => is_plain(*of),
+        Stored::Value(of) => is_plain(*of) || matches!(of, Type::Opaque(_)),
         Stored::Queue(item, _) | Stored::Window(item, ..) => {
             item.iter().all(|of| is_plain(*of) || *of == Type::Message)
         }
@@ -236,6 +237,12 @@ pub fn interface(module: &Module) -> Vec<Breach> {
     }
     if let Some(id) = module.starts {
         fits("the start", id, &started, &[vec![]], &[]);
+    }
+    for export in &module.exports {
+        let given = [parts(&export.parameters).collect()];
+        let result = export.result.iter();
+        let gives: Vec<Type> = result.flat_map(|shape| shape.parts()).collect();
+        fits("what a host calls", export.calls, &started, &given, &gives);
     }
     for link in &module.links {
         let given = [vec![Type::Message]];

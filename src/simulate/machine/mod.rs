@@ -186,6 +186,17 @@ impl<'m> Machine<'m> {
         std::mem::take(&mut self.called)
     }
 
+    /// Calls the function that the module exports under a name: its results.
+    ///
+    /// # Panics
+    ///
+    /// If the module exports none of this name.
+    pub fn export(&mut self, name: &str, arguments: Vec<Held>) -> Vec<Held> {
+        let export = self.module.exports.iter().find(|one| one.name == name);
+        let export = export.unwrap_or_else(|| panic!("the module exports {name}"));
+        self.call(export.calls, arguments)
+    }
+
     /// When [`Machine::expire`] is to be called; never if none. At once, if events wait.
     pub fn deadline_ns(&self) -> Option<u64> {
         match self.agenda.waiting.is_empty() {

@@ -16,6 +16,7 @@
 //! plan.rs                which values stand in place, which blocks are copied
 //! value.rs               expressions and variables that hold values
 //! number.rs              arithmetic and comparisons
+//! floating.rs            numbers with a fraction, texts, values of opaque types
 //! kernel.rs              kernels over runs of bytes
 //! printer_structure.rs   blocks and their ends
 //! printer_values.rs      values, computed in place or under a name
@@ -28,6 +29,7 @@
 //! printer_kernels.rs     kernels that run
 //! ```
 
+pub mod floating;
 pub mod kernel;
 pub mod number;
 pub mod plan;
@@ -203,7 +205,7 @@ impl<'p> Printer<'p> {
             let given = match self.function.type_of(value) {
                 Type::Int(bits) => Given::Number(number::Number::local(bits, atom(name))),
                 Type::Instance(_) => Given::Number(number::Number::word(atom(name))),
-                Type::Bytes(_) => Given::Bytes(atom(name)),
+                Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(atom(name)),
                 Type::View => Given::View {
                     data: atom(name),
                     length: atom(format!("{name}_length")),

@@ -4,6 +4,7 @@
 
 use super::super::prototype::Reach;
 use super::Printer;
+use super::floating::{self, quoted};
 use super::number::{self, Number};
 use super::value::{Given, constant};
 use crate::c::record;
@@ -63,7 +64,10 @@ impl<'p> Printer<'p> {
         Some(match &instruction.op {
             Op::Number(bits, number) => Given::Number(Number::literal(*bits, *number)),
             Op::Instance(_, index) => Given::Number(Number::literal(32, u64::from(*index))),
-            Op::Bytes(bytes) => Given::Bytes(self.constant_bytes(bytes)),
+            Op::Bytes(bytes) => Given::Plain(self.constant_bytes(bytes)),
+            Op::Real(bits, number) => Given::Plain(floating::literal(*bits, *number)),
+            Op::Text(_, text) => Given::Plain(atom(quoted(text))),
+            Op::Float(how) => self.floating(*how, operands, out),
             Op::Arithmetic(how) => {
                 let bits = bits(0);
                 let (one, other) = self.two(operands, out);
@@ -165,10 +169,13 @@ impl<'p> Printer<'p> {
         match &instruction.op {
             Op::Store(region) => {
                 let (value, place) = operands.split_last().expect("a store has a value");
-                let held = self.value(*value, out);
-                let held = held.stored(self.function.type_of(*value));
+                let of = self.function.type_of(*value);
+                let held = self.value(*value, out).stored(of);
                 let place = self.region(*region, place, out);
-                out.push(set(place, held));
+                out.push(match of {
+                    Type::Opaque(of) => self.assigned(of, place, held),
+                    _other => set(place, held),
+                });
             }
             Op::Write(_) | Op::WriteBytes | Op::WritePart => self.write(instruction, out),
             Op::With(_) | Op::Push | Op::Pull | Op::Cut | Op::Fill | Op::Unreserve => {
@@ -297,6 +304,16 @@ impl<'p> Printer<'p> {
             let sign = if how == Compare::Eq { "==" } else { "!=" };
             return Number::bit(binary(sign, compared, atom("0")));
         }
+        if let Type::Opaque(of) = self.function.type_of(operands[0]) {
+            let one = self.plain(operands[0], out);
+            let other = self.plain(operands[1], out);
+            let same = self.stack.names.opaques[of.at()].same.clone();
+            let same = call(same, vec![one, other]);
+            return Number::bit(match how {
+                Compare::Eq => same,
+                _unequal => same.negated(),
+            });
+        }
         let bits = self.function.type_of(operands[0]).bits().unwrap_or(32);
         let (one, other) = self.two(operands, out);
         number::compared(how, bits, one, other)
@@ -332,7 +349,7 @@ impl<'p> Printer<'p> {
                 };
                 Given::Number(Number::local(bits, choice(one_code, other.code)))
             }
-            (Given::Bytes(one), Given::Bytes(other)) => Given::Bytes(choice(one, other)),
+            (Given::Plain(one), Given::Plain(other)) => Given::Plain(choice(one, other)),
             (
                 Given::View {
                     data: one,
@@ -397,7 +414,7 @@ impl<'p> Printer<'p> {
                 };
                 Given::Number(Number { code, kind })
             }
-            Type::Bytes(_) => Given::Bytes(code),
+            Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(code),
             other => panic!("no region holds a {other}"),
         }
     }
@@ -527,7 +544,7 @@ impl<'p> Printer<'p> {
                         let kind = number::Kind::Unsigned(stored);
                         Given::Number(Number { code, kind })
                     }
-                    _bytes => Given::Bytes(code),
+                    _bytes => Given::Plain(code),
                 }
             }
             Op::Look => Given::View { data, length },
