@@ -35,8 +35,12 @@ pub fn with_gaps(module: &Module) -> BTreeSet<Place> {
 
 /// An instance: an element of the array in the stack.
 pub fn instance(stack: &Stack<'_>, kind: KindId, index: C) -> C {
-    let all = atom("stack").behind(stack.names.kind(kind));
-    all.element(index)
+    let names = &stack.names.kinds[kind.at()];
+    let all = atom("stack").behind(&names.member);
+    match names.is_only {
+        true => all,
+        false => all.element(index),
+    }
 }
 
 /// The field of an instance, or the element of one that is an array.

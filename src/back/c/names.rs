@@ -104,11 +104,24 @@ pub fn identifier(name: &str) -> String {
     }
 }
 
+/// Names that are taken besides those of every stack.
+#[derive(Clone, Copy, Debug)]
+pub struct Reserved<'r> {
+    /// At the top of the file.
+    pub file: &'r [&'r str],
+    /// Of members of instances.
+    pub members: &'r [&'r str],
+}
+
 /// The names of a kind.
 #[derive(Clone, Debug)]
 pub struct KindNames {
-    /// The struct, and the member of the stack that holds its instances.
+    /// The struct.
     pub name: String,
+    /// The member of the stack that holds its instances.
+    pub member: String,
+    /// That member is its only instance, and no array.
+    pub is_only: bool,
     /// Members of the struct, by field.
     pub fields: Vec<String>,
     /// Timers, members of the member `timers` of the struct.
@@ -228,11 +241,11 @@ impl Names {
 
     /// Chooses a name for each thing in a module. Names in the text that every stack has are
     /// taken; the header chooses first.
-    pub fn new<'n>(module: &Module, reserved_too: impl Iterator<Item = &'n str>) -> Names {
+    pub fn new(module: &Module, too: Reserved<'_>) -> Names {
         let stack = module.name.clone();
         let upper = stack.to_uppercase();
         let mut taken = reserved(&stack);
-        reserved_too.for_each(|word| taken.reserve(word));
+        too.file.iter().for_each(|word| taken.reserve(word));
         let records = record_names(module, &mut taken);
         let foreign_records = foreign_records(module, &mut taken);
         let enums = module.enums.iter();
@@ -256,7 +269,7 @@ impl Names {
         let counters = module.counters.iter();
         let counters = counters.map(|name| in_capitals(&mut taken, "count_", name));
         let counters = counters.collect();
-        let kinds = kind_names(module, &mut taken);
+        let kinds = kind_names(module, too.members, &mut taken);
         let functions = module.functions.iter();
         let functions = functions
             .map(|function| taken.take(&not_of_library(&stack, &function.name)))
@@ -554,7 +567,7 @@ fn opaque_names(module: &Module, taken: &mut Taken) -> Vec<OpaqueNames> {
 /// Suffixes of the members that the struct of the stack has for each kind.
 const BESIDE: [&str; 6] = ["", "_pool", "_next", "_ended", "_buckets", "_alike"];
 
-fn kind_names(module: &Module, taken: &mut Taken) -> Vec<KindNames> {
+fn kind_names(module: &Module, too: &[&str], taken: &mut Taken) -> Vec<KindNames> {
     let mut members: BTreeSet<String> = MEMBERS.split_whitespace().map(String::from).collect();
     let mut all = Vec::new();
     for kind in &module.kinds {
@@ -578,9 +591,11 @@ fn kind_names(module: &Module, taken: &mut Taken) -> Vec<KindNames> {
         let fields = kind.fields.iter().map(|field| field.name.as_str());
         let timers = kind.timers.iter().map(|timer| timer.name.as_str());
         all.push(KindNames {
-            name,
-            fields: distinct(fields, &["timers"]),
+            fields: distinct(fields, &[&["timers"], too].concat()),
+            member: name.clone(),
+            is_only: false,
             timers: distinct(timers, &[]),
+            name,
         });
     }
     all

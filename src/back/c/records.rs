@@ -266,7 +266,14 @@ fn instances(stack: &Stack<'_>, id: KindId, layout: &Layout) -> Vec<Line> {
     let capacity = stack.module.kinds[id.at()].capacity;
     let mut all = Vec::new();
     if has_struct(stack.module, id) {
-        all.push(line(format!("struct {name} {name}[{capacity}]"), ""));
+        let own = &stack.names.kinds[id.at()];
+        all.push(line(
+            match own.is_only {
+                true => format!("struct {name} {}", own.member),
+                false => format!("struct {name} {}[{capacity}]", own.member),
+            },
+            "",
+        ));
     }
     if layout.has_pool {
         let pool = format!("struct sl_pool {name}_pool");

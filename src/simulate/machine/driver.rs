@@ -119,7 +119,7 @@ impl Driver for Driven<'_> {
 }
 
 impl Host for Outside<'_> {
-    fn function(&self, foreign: &Foreign, given: &mut [Datum]) -> Datum {
+    fn function(&self, _: &Machine<'_>, foreign: &Foreign, given: &mut [Datum]) -> Datum {
         if foreign.home == Home::Runtime {
             return coders::called(&foreign.name, given);
         }

@@ -408,7 +408,7 @@ impl Machine<'_> {
             });
             left.push((parameter, own, place));
         }
-        let result = self.host.clone().function(foreign, &mut given);
+        let result = self.host.clone().function(self, foreign, &mut given);
         let mut changed = Vec::new();
         for ((parameter, own, place), datum) in left.into_iter().zip(given) {
             match (parameter, place, datum) {

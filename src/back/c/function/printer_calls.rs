@@ -9,7 +9,7 @@ use super::value::{Given, Variable, constant};
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, only_if};
 use crate::ir::interface::{Given as Parameter, Home, Shape};
 use crate::ir::op::Place;
-use crate::ir::{ForeignId, FunctionId, Type, Value};
+use crate::ir::{ForeignId, FunctionId, Stored, Type, Value};
 
 impl Printer<'_> {
     /// A call of a function of the module.
@@ -355,7 +355,14 @@ impl Printer<'_> {
                 let message = self.message(operands[0]);
                 vec![message.member("data"), message.member("length")]
             }
-            (_, Some(place)) => vec![self.field(place, operands, out).address()],
+            (_, Some(place)) => {
+                let code = self.field(place, operands, out);
+                let stored = &self.stack.module.field(place.kind, place.field).stored;
+                let is_text = matches!(stored, Stored::Value(Type::Opaque(of))
+                    if self.stack.module.opaques[of.at()].room.is_some());
+                // A text is where it begins.
+                vec![if is_text { code } else { code.address() }]
+            }
             _data => {
                 let (data, length) = self.view(operands[0], out);
                 vec![data, length]

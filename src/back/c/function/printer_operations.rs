@@ -475,9 +475,8 @@ impl<'p> Printer<'p> {
 
     /// The struct of an instance.
     pub fn instance_of(&mut self, kind: crate::ir::KindId, instance: Value, out: &mut Vec<S>) -> C {
-        let name = self.stack.names.kind(kind).to_string();
         let index = self.instance(instance, out);
-        atom("stack").behind(name).element(index)
+        super::super::containers::instance(self.stack, kind, index)
     }
 
     fn timer(

@@ -1,14 +1,25 @@
 //! `NAME.h`: what a program offers, and what it takes.
 
-use super::{Emitter, Outside};
+use super::Outside;
+use super::names::local;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
-use crate::types::esterel::{TEXT, Type};
+use crate::types::esterel::{Module, TEXT, Type};
 use crate::types::process::{Role, SignalId};
 
-impl Emitter<'_> {
+/// What a module offers and takes.
+pub struct Header<'h> {
+    /// The file in which it is written.
+    pub file: &'h str,
+    /// The module.
+    pub module: &'h Module,
+    /// Where the C of others is declared.
+    pub outside: Outside<'h>,
+}
+
+impl Header<'_> {
     /// The whole header.
-    pub(super) fn header(&self) -> String {
+    pub fn text(&self) -> String {
         let name = &self.module.name;
         let signals = |chosen: &dyn Fn(Role) -> bool, head: &dyn Fn(SignalId) -> Function| {
             let all = self.module.processes.signals();
@@ -137,7 +148,7 @@ impl Emitter<'_> {
         }
     }
 
-    pub(super) fn input_head(&self, signal: SignalId) -> Function {
+    pub fn input_head(&self, signal: SignalId) -> Function {
         head(
             "void",
             self.outside_name("I", signal),
@@ -145,16 +156,16 @@ impl Emitter<'_> {
         )
     }
 
-    pub(super) fn instant_head(&self) -> Function {
+    pub fn instant_head(&self) -> Function {
         head("int", self.module.name.clone(), Vec::new())
     }
 
-    pub(super) fn reset_head(&self) -> Function {
-        head("int", self.offered("reset"), Vec::new())
+    pub fn reset_head(&self) -> Function {
+        head("int", format!("{}_reset", self.module.name), Vec::new())
     }
 
-    pub(super) fn error_head(&self) -> Function {
-        head("const char *", self.offered("error"), Vec::new())
+    pub fn error_head(&self) -> Function {
+        head("const char *", format!("{}_error", self.module.name), Vec::new())
     }
 
     fn output_head(&self, signal: SignalId) -> Function {
@@ -166,14 +177,26 @@ impl Emitter<'_> {
     }
 
     fn sensor_head(&self, signal: SignalId) -> Function {
-        let kind = self.kind(self.carried(signal));
+        let channel = self.module.channels[signal.at()].as_ref();
+        let channel = channel.expect("a sensor carries a value");
+        let kind = self.kind(channel.kind);
         head(kind, self.outside_name("S", signal), Vec::new())
+    }
+
+    fn outside_name(&self, kind: &str, signal: SignalId) -> String {
+        let name = &self.module.processes.signal(signal).name;
+        format!("{}_{kind}_{name}", self.module.name)
+    }
+
+    /// A type as C calls it.
+    fn kind(&self, kind: Type) -> &str {
+        kind.name(&self.module.types)
     }
 
     fn argument(&self, signal: SignalId) -> Vec<String> {
         let channel = self.module.channels[signal.at()].iter();
         channel
-            .map(|one| format!("{} {}", self.kind(one.kind), self.names.local("value")))
+            .map(|one| format!("{} {}", self.kind(one.kind), local(self.module, "value")))
             .collect()
     }
 }
