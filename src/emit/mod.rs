@@ -33,7 +33,6 @@ pub use names::c_name;
 pub use record::Record;
 pub use reserved::is_free;
 
-
 mod action;
 mod again;
 mod ahead;

@@ -132,6 +132,8 @@ pub struct Module {
     pub foreigns: Vec<Foreign>,
     /// Functions that a host calls by their names.
     pub exports: Vec<Export>,
+    /// Fields that a host reads, and may change, between its calls.
+    pub watched: Vec<op::Place>,
     /// Sessions that wait to be accepted.
     pub listening: Vec<Listening>,
     /// All functions. A function calls only those before it; events may go to any.

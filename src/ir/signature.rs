@@ -6,7 +6,9 @@
 use super::function::Function;
 use super::ids::{CacheId, ForeignId, FunctionId, KernelId, KindId, LinkId, OpaqueId, PortId};
 use super::interface::Given;
-use super::op::{Attempt, Change, Event, Floating, Op, Piece, Place, Question, Region, Target, Told};
+use super::op::{
+    Attempt, Change, Event, Floating, Op, Piece, Place, Question, Region, Target, Told,
+};
 use super::types::Type;
 use super::{Module, Stored};
 

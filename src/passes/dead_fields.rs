@@ -54,6 +54,8 @@ fn live(module: &Module) -> BTreeSet<Region> {
         let all = listener.into_iter().chain(session);
         live.extend(all.map(|(kind, field)| Region::Field(kind, field)));
     }
+    let watched = module.watched.iter();
+    live.extend(watched.map(|one| Region::Field(one.kind, one.field)));
     let mut exposed: Vec<Exposed> = Vec::new();
     for function in &module.functions {
         exposed.push(exposed_of(function, module, &exposed));

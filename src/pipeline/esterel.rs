@@ -62,11 +62,28 @@ pub fn esterel(
     }
 }
 
-/// The stack IR of a module of Esterel, behind the passes. A state stays a function of its own, so
-/// nothing is expanded where it is called.
+/// The passes of a module of Esterel, in their order. A state stays a function of its own, so nothing
+/// is expanded where it is called. What a signal was given in an instant is known only behind
+/// `value-numbering`, so constants are computed before it and behind it.
+const OF_INSTANTS: [&str; 10] = [
+    "fold",
+    "value-numbering",
+    "fold",
+    "straighten",
+    "value-numbering",
+    "dead-fields",
+    "dead-parameters",
+    "dead-code",
+    "sink",
+    "fold-identical",
+];
+
+/// The stack IR of a module of Esterel, behind the passes.
 pub fn esterel_ir(module: &esterel::Module, automaton: &Automaton) -> Lowered {
     let mut lowered = lower(module, automaton);
-    for pass in PASSES.iter().filter(|pass| pass.name != "inline") {
+    for name in OF_INSTANTS {
+        let pass = PASSES.iter().find(|pass| pass.name == name);
+        let pass = pass.expect("each of these is a pass");
         lowered.module = verified(lowered.module, std::slice::from_ref(pass));
     }
     lowered

@@ -70,11 +70,7 @@ pub fn parameters(stack: &Stack<'_>, of: Type, name: &str) -> Vec<String> {
         ],
         Type::Message => vec![format!("const {} *{name}", local(stack, of))],
         Type::Slot => vec![format!("{}{name}", local(stack, of))],
-        Type::Int(_)
-        | Type::Bytes(_)
-        | Type::Instance(_)
-        | Type::Float(_)
-        | Type::Opaque(_) => {
+        Type::Int(_) | Type::Bytes(_) | Type::Instance(_) | Type::Float(_) | Type::Opaque(_) => {
             vec![format!("{} {name}", local(stack, of))]
         }
     }

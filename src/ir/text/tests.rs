@@ -345,6 +345,7 @@ fn tables(rng: &mut Rng) -> Module {
                 bytes: few(rng),
             }),
         }),
+        watched: many(rng, place),
         exports: many(rng, |rng| Export {
             name: name(rng),
             parameters: many(rng, named),

@@ -86,7 +86,9 @@ fn others_exist(module: &Module) -> bool {
     let mut caches = module.caches.iter().filter_map(|cache| cache.kind);
     let mut ports = module.ports.iter();
     let mut listening = module.listening.iter();
+    let mut watched = module.watched.iter();
     caches.all(kind)
+        && watched.all(|one| field(one.kind, one.field))
         && ports.all(|port| {
             let mut parts = port.attributes.iter().flat_map(|one| &one.parts);
             let mut openings = port.opens.iter().chain(&port.listens);

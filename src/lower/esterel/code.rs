@@ -4,9 +4,7 @@ use super::Lower;
 use super::memory::Record;
 use crate::ir::build::Builder;
 use crate::ir::op::{Compare, Place};
-use crate::ir::{
-    BlockId, FunctionId, Op, Probability, Region, Role, Terminator, Type, Value,
-};
+use crate::ir::{BlockId, FunctionId, Op, Probability, Region, Role, Terminator, Type, Value};
 use crate::tree::automaton::NodeId;
 use crate::types::process::{DataId, Fault, SignalId};
 

@@ -264,7 +264,9 @@ impl Code<'_, '_> {
             ways.push((at as u64, *id, self.build.block(&[])));
         }
         let otherwise = self.build.block(&[]);
-        let cases = ways.iter().map(|(at, _, block)| (*at, share, Edge::to(*block)));
+        let cases = ways
+            .iter()
+            .map(|(at, _, block)| (*at, share, Edge::to(*block)));
         self.build.end(match ways.is_empty() {
             true => Terminator::Jump(Edge::to(otherwise)),
             false => Terminator::Switch {

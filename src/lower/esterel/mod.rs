@@ -36,6 +36,7 @@ use crate::ir::{self, FunctionId, Region};
 use crate::tree::automaton::Automaton;
 use crate::types::esterel::{Data, Module};
 use crate::types::process::{Role, SignalId};
+use code::Code;
 use known::Known;
 use memory::{Memory, Record};
 use outside::Outside;
@@ -98,10 +99,13 @@ pub fn lower(source: &Module, automaton: &Automaton) -> Lowered {
         let flag = lower.memory.known(Record::KnownBefore, signal.0)?;
         Some((signal, flag))
     });
-    let kept = kept.collect();
+    let kept: BTreeMap<SignalId, Region> = kept.collect();
     let fails = !lower.reasons.is_empty();
+    let reason = fails.then(|| lower.memory.reason(&mut lower.module));
+    let watched = kept.values().copied().chain(reason);
+    lower.module.watched = watched.map(Code::place).collect();
     Lowered {
-        reason: fails.then(|| lower.memory.reason(&mut lower.module)),
+        reason,
         kept,
         module: lower.module,
         reasons: lower.reasons,

@@ -16,8 +16,8 @@
 //! A module that needs C is run in C, too; the tests of Esterel do that with all others.
 
 use super::format::{Case, around};
-use crate::diagnostic::render;
 use crate::back::c::esterel::Outside;
+use crate::diagnostic::render;
 use crate::pipeline::{self, Reactive, esterel_c};
 use crate::simulate::process::esterel::{Externs, Nothing};
 use crate::simulate::process::machine::Machine;

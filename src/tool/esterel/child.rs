@@ -69,7 +69,10 @@ pub fn compile(
             None
         }
     };
-    files.push(("companion.c".to_string(), companion(&[(module, kept)], beside)));
+    files.push((
+        "companion.c".to_string(),
+        companion(&[(module, kept)], beside),
+    ));
     files.push(("pipe.c".to_string(), PIPE.to_string()));
     for (name, text) in files {
         let path = folder.join(name);

@@ -165,7 +165,11 @@ impl Header<'_> {
     }
 
     pub fn error_head(&self) -> Function {
-        head("const char *", format!("{}_error", self.module.name), Vec::new())
+        head(
+            "const char *",
+            format!("{}_error", self.module.name),
+            Vec::new(),
+        )
     }
 
     fn output_head(&self, signal: SignalId) -> Function {

@@ -407,7 +407,8 @@ fn region(cursor: &mut Cursor<'_>, names: &Names) -> Read<Region> {
     Ok(Region::Field(kind, field))
 }
 
-fn place(cursor: &mut Cursor<'_>, names: &Names) -> Read<Place> {
+/// A field of a kind.
+pub fn place(cursor: &mut Cursor<'_>, names: &Names) -> Read<Place> {
     let (kind, field) = path(cursor, names, "field", &names.fields, Names::fields_at)?;
     Ok(Place {
         kind: KindId(kind),

@@ -251,7 +251,8 @@ fn region_of(names: &Names, region: Region) -> String {
     }
 }
 
-fn place_of(names: &Names, place: Place) -> String {
+/// A field of a kind.
+pub fn place_of(names: &Names, place: Place) -> String {
     names.field(place.kind, place.field)
 }
 

@@ -1,7 +1,7 @@
 //! The tables of a module -> text.
 
 use super::line;
-use super::operation::{digits, operation, type_of};
+use super::operation::{digits, operation, place_of, type_of};
 use crate::ir::interface::{
     Enum, Export, Foreign, Given, Home, Link, Listening, Memory, Named, Notice, Numbered, Opaque,
     Opening, Port, SettingOfHost, Shape,
@@ -47,6 +47,10 @@ pub fn tables(module: &Module, names: &Names) -> String {
     }
     for export in &module.exports {
         writer.export(export);
+    }
+    for place in &module.watched {
+        writer.gap();
+        writer.line(0, &format!("watched {}", place_of(names, *place)));
     }
     for kernel in &module.kernels {
         writer.kernel(kernel);
@@ -295,10 +299,7 @@ impl Writer<'_> {
             .map(|it| format!(" -> {}", shape(it)));
         let result = result.unwrap_or_default();
         let (own, parameters) = (name(&foreign.name), parameters.join(", "));
-        self.line(
-            0,
-            &format!("foreign {home}{own}({parameters}){result}"),
-        );
+        self.line(0, &format!("foreign {home}{own}({parameters}){result}"));
     }
 
     fn opaque(&mut self, opaque: &Opaque) {
@@ -313,7 +314,10 @@ impl Writer<'_> {
         self.gap();
         let parameters = export.parameters.iter().map(named);
         let parameters = parameters.collect::<Vec<String>>().join(", ");
-        let result = export.result.as_ref().map(|it| format!(" -> {}", shape(it)));
+        let result = export
+            .result
+            .as_ref()
+            .map(|it| format!(" -> {}", shape(it)));
         let result = result.unwrap_or_default();
         let (own, calls) = (name(&export.name), self.called(Some(export.calls)));
         self.line(0, &format!("export {own}({parameters}){result}{calls}"));
