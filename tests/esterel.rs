@@ -344,6 +344,7 @@ fn a_module_that_c_cannot_have_is_refused() {
             None,
         ),
         ("P", "type char; procedure P_begin()();", None),
+        ("P", "constant stack : integer;", None),
         ("P", "function P() : integer;", Some("`P` is yours")),
         ("P", "procedure P_reset()();", Some("`P_reset` is yours")),
         ("P", "type P_I_A;", Some("`P_I_A` is yours")),

@@ -62,9 +62,9 @@ pub fn esterel(
     }
 }
 
-/// The passes of a module of Esterel, in their order. A state stays a function of its own, so nothing
-/// is expanded where it is called. What a signal was given in an instant is known only behind
-/// `value-numbering`, so constants are computed before it and behind it.
+/// The passes of a module of Esterel, in their order. A state stays a function of its own, so
+/// nothing is expanded where it is called. What a signal was given in an instant is known only
+/// behind `value-numbering`, so constants are computed before it and behind it.
 const OF_INSTANTS: [&str; 10] = [
     "fold",
     "value-numbering",

@@ -290,6 +290,48 @@ fn head(rng: &mut Rng) -> Function {
     }
 }
 
+fn foreign(rng: &mut Rng) -> Foreign {
+    Foreign {
+        name: name(rng),
+        home: match rng.u8(..4) {
+            0 => Home::Host,
+            1 => Home::Runtime,
+            2 => Home::Program,
+            _ => Home::Constant,
+        },
+        parameters: many(rng, |rng| {
+            let given = match rng.u8(..5) {
+                4 => Given::Changed(shape(rng, 0)),
+                0 => Given::Data,
+                1 => Given::Rewritten,
+                2 => Given::State(name(rng)),
+                _ => Given::Value(shape(rng, 0)),
+            };
+            (name(rng), given)
+        }),
+        result: some(rng, |rng| shape(rng, 0)),
+    }
+}
+
+fn opaque(rng: &mut Rng) -> Opaque {
+    Opaque {
+        name: name(rng),
+        room: some(rng, |rng| Room {
+            name: name(rng),
+            bytes: few(rng),
+        }),
+    }
+}
+
+fn export(rng: &mut Rng) -> Export {
+    Export {
+        name: name(rng),
+        parameters: many(rng, named),
+        result: some(rng, |rng| shape(rng, 0)),
+        calls: function_id(rng),
+    }
+}
+
 fn tables(rng: &mut Rng) -> Module {
     let mut module = Module {
         name: name(rng),
@@ -318,40 +360,10 @@ fn tables(rng: &mut Rng) -> Module {
             kind: some(rng, |rng| KindId(id(rng))),
             remembers: function_id(rng),
         }),
-        foreigns: three(rng, |rng| Foreign {
-            name: name(rng),
-            home: match rng.u8(..4) {
-                0 => Home::Host,
-                1 => Home::Runtime,
-                2 => Home::Program,
-                _ => Home::Constant,
-            },
-            parameters: many(rng, |rng| {
-                let given = match rng.u8(..5) {
-                    4 => Given::Changed(shape(rng, 0)),
-                    0 => Given::Data,
-                    1 => Given::Rewritten,
-                    2 => Given::State(name(rng)),
-                    _ => Given::Value(shape(rng, 0)),
-                };
-                (name(rng), given)
-            }),
-            result: some(rng, |rng| shape(rng, 0)),
-        }),
-        opaques: three(rng, |rng| Opaque {
-            name: name(rng),
-            room: some(rng, |rng| Room {
-                name: name(rng),
-                bytes: few(rng),
-            }),
-        }),
+        foreigns: three(rng, foreign),
+        opaques: three(rng, opaque),
         watched: many(rng, place),
-        exports: many(rng, |rng| Export {
-            name: name(rng),
-            parameters: many(rng, named),
-            result: some(rng, |rng| shape(rng, 0)),
-            calls: function_id(rng),
-        }),
+        exports: many(rng, export),
         links: three(rng, |rng| Link {
             name: name(rng),
             calls: some(rng, name),

@@ -1,4 +1,10 @@
 //! A function that is being built: operations on what lasts, calls, and ends.
+//!
+//! ```text
+//! code_act.rs        acts
+//! code_evaluate.rs   expressions
+//! code_entries.rs    the frame of an instant
+//! ```
 
 use super::Lower;
 use super::memory::Record;

@@ -9,10 +9,8 @@
 //! memory.rs       fields: inputs, outputs, values of signals, variables
 //! outside.rs      types, functions, procedures and constants of C
 //! parts.rs        which nodes of the automaton begin functions
-//! code.rs         a function that is being built
+//! code.rs         a function that is being built, with `code_*.rs`: acts, expressions, entries
 //! state.rs        the nodes of an instant
-//! act.rs          acts
-//! expression.rs   expressions
 //! entries.rs      what a program calls: an instant, the beginning, inputs
 //! ```
 //!
@@ -22,10 +20,11 @@
 //! | `M_begin`, `M_sense_x` | first values of signals; reads a sensor, once in an instant |
 //! | `M_state_1`, `M_part_2` | an instant of a state, the rest of several |
 
-mod act;
 mod code;
+mod code_act;
+mod code_entries;
+mod code_evaluate;
 mod entries;
-mod expression;
 mod known;
 mod memory;
 mod outside;

@@ -107,6 +107,7 @@ impl Header<'_> {
                     .map(|at| &module.functions[*at as usize])
                     .map(|one| {
                         let parameters = self.parameters(one.parameters.iter(), "");
+                        let parameters = listed(&parameters);
                         format!("{} {}({parameters});", self.kind(one.result), one.name)
                     });
                 let procedures = of_c
@@ -116,10 +117,7 @@ impl Header<'_> {
                     .map(|one| {
                         let references = self.parameters(one.references.iter(), " *");
                         let values = self.parameters(one.values.iter(), "");
-                        let both = [references, values];
-                        let both = both.iter().filter(|one| *one != "void").cloned();
-                        let both = both.collect::<Vec<_>>().join(", ");
-                        let both = if both.is_empty() { "void".into() } else { both };
+                        let both = listed(&[references, values].concat());
                         format!("void {}({both});", one.name)
                     });
                 let all: Vec<String> = constants.chain(functions).chain(procedures).collect();
@@ -134,20 +132,15 @@ impl Header<'_> {
         }
     }
 
-    fn parameters<'t>(&self, kinds: impl Iterator<Item = &'t Type>, behind: &str) -> String {
-        let all: Vec<String> = kinds
-            .map(|kind| match kind {
-                Type::Text => "string".to_string(),
-                kind => format!("{}{behind}", self.kind(*kind)),
-            })
-            .collect();
-        if all.is_empty() {
-            "void".into()
-        } else {
-            all.join(", ")
-        }
+    fn parameters<'t>(&self, kinds: impl Iterator<Item = &'t Type>, behind: &str) -> Vec<String> {
+        let all = kinds.map(|kind| match kind {
+            Type::Text => "string".to_string(),
+            kind => format!("{}{behind}", self.kind(*kind)),
+        });
+        all.collect()
     }
 
+    /// An input.
     pub fn input_head(&self, signal: SignalId) -> Function {
         head(
             "void",
@@ -156,14 +149,17 @@ impl Header<'_> {
         )
     }
 
+    /// An instant.
     pub fn instant_head(&self) -> Function {
         head("int", self.module.name.clone(), Vec::new())
     }
 
+    /// The beginning.
     pub fn reset_head(&self) -> Function {
         head("int", format!("{}_reset", self.module.name), Vec::new())
     }
 
+    /// What went wrong.
     pub fn error_head(&self) -> Function {
         head(
             "const char *",
@@ -202,6 +198,14 @@ impl Header<'_> {
         channel
             .map(|one| format!("{} {}", self.kind(one.kind), local(self.module, "value")))
             .collect()
+    }
+}
+
+/// Parameters as C lists them.
+fn listed(parameters: &[String]) -> String {
+    match parameters {
+        [] => "void".to_string(),
+        all => all.join(", "),
     }
 }
 

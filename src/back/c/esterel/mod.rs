@@ -25,9 +25,11 @@ mod names;
 use super::function;
 use super::names::{Names, Reserved};
 use super::{Stack, Variant, records, shapes};
+use crate::c::literal;
 use crate::c::printer;
 use crate::c::tree::{Expression as C, Function, Item, Statement as S, atom, call};
-use crate::ir::interface::Export;
+use crate::c::words::is_macro;
+use crate::ir::interface::{Export, Home};
 use crate::ir::{FunctionId, Module as Ir, Region};
 use crate::lower::esterel::Lowered;
 use crate::source::Sources;
@@ -61,13 +63,28 @@ pub struct Printed {
 pub fn print(file: &str, source: &Module, lowered: &Lowered, outside: Outside<'_>) -> Printed {
     let sources = Sources::new();
     let others: Vec<&str> = names::others(source).map(|(name, _)| name).collect();
+    // Macros would stand in place of members.
+    let signals = source.processes.signals.iter().map(|one| &one.name);
+    let variables = source.variables.iter().map(|one| &one.name);
+    let macros = signals.chain(variables).filter(|name| is_macro(name));
+    let members: Vec<&str> = macros.map(String::as_str).chain(others.clone()).collect();
     let reserved = Reserved {
         file: &others,
-        members: &others,
+        members: &members,
     };
     let mut names = Names::new(&lowered.module, reserved);
     name_kinds(&lowered.module, &mut names);
     let memory = names.taken.take(&format!("{}_memory", source.name));
+    let pointer = others.contains(&POINTER).then(|| {
+        let foreigns = lowered.module.foreigns.iter().zip(&mut names.foreigns);
+        for (foreign, name) in foreigns {
+            // In parentheses it is not taken for the pointer.
+            if foreign.home == Home::Constant && name == POINTER {
+                *name = format!("({POINTER})");
+            }
+        }
+        names.taken.take(POINTER)
+    });
     let file = File {
         header: Header {
             file,
@@ -76,6 +93,7 @@ pub fn print(file: &str, source: &Module, lowered: &Lowered, outside: Outside<'_
         },
         lowered,
         memory,
+        pointer,
         stack: Stack::named(&lowered.module, &sources, Variant::Plain, names),
     };
     let kept = lowered.kept.iter();
@@ -98,6 +116,9 @@ fn name_kinds(module: &Ir, names: &mut Names) {
     }
 }
 
+/// The pointer to all that lasts, in functions of stacks.
+const POINTER: &str = "stack";
+
 /// A file that is being printed.
 struct File<'f> {
     header: Header<'f>,
@@ -105,6 +126,8 @@ struct File<'f> {
     stack: Stack<'f>,
     /// The struct of all that lasts.
     memory: String,
+    /// The name of the pointer to it in functions, if others use that of stacks.
+    pointer: Option<String>,
 }
 
 impl File<'_> {
@@ -177,10 +200,27 @@ impl File<'_> {
             let comment = self.lowered.comments.get(&module.function(id).name);
             Item::Function(Function {
                 comment: comment.cloned().unwrap_or_default(),
-                ..function::print(&self.stack, id)
+                ..self.pointed(function::print(&self.stack, id))
             })
         });
         printed.collect()
+    }
+
+    /// A function in which the pointer to all that lasts has its own name.
+    fn pointed(&self, mut function: Function) -> Function {
+        let Some(own) = &self.pointer else {
+            return function;
+        };
+        for statement in &mut function.body {
+            statement.each_value_mut(&mut |value| rename(value, own));
+        }
+        let declared = function.parameters.first_mut();
+        if let Some(declared) = declared
+            && let Some(before) = declared.strip_suffix(&format!("*{POINTER}"))
+        {
+            *declared = format!("{before}*{own}");
+        }
+        function
     }
 
     /// What the header declares.
@@ -234,7 +274,7 @@ impl File<'_> {
         };
         let reasons = self.lowered.reasons.iter().zip(1..);
         let cases = reasons.map(|(says, number): (_, u32)| {
-            let says = atom(function::floating::quoted(says));
+            let says = literal::text(says);
             (vec![atom(number.to_string())], vec![S::Return(Some(says))])
         });
         vec![S::Switch {
@@ -253,6 +293,17 @@ impl File<'_> {
         let field = kind.fields[field.at()].clone();
         atom(&self.memory).member(&kind.member).member(field)
     }
+}
+
+/// The pointer of stacks gets another name.
+fn rename(value: &mut C, own: &str) {
+    if *value == atom(POINTER) {
+        *value = atom(own);
+    }
+    value
+        .parts_mut()
+        .into_iter()
+        .for_each(|part| rename(part, own));
 }
 
 /// A struct of what lasts, with what is said of it.

@@ -15,9 +15,6 @@ const TYPES: &str = "char double float int long short signed unsigned void";
 const STATEMENTS: &str = "auto break case const continue default do else enum extern for goto if \
     inline register restrict return sizeof static struct switch typedef union volatile while";
 
-/// The parameter of the functions of a module that has all that lasts.
-const MEMORY: &str = "stack";
-
 /// A name of a parameter, which hides nothing that others wrote.
 pub fn local(module: &Module, name: &str) -> String {
     match others(module).any(|(other, _)| other == name) {
@@ -40,9 +37,6 @@ pub fn refused(module: &Module) -> Option<String> {
             return Some(format!(
                 "`{other}` is a word of C, which names nothing else"
             ));
-        }
-        if other == MEMORY {
-            return Some(format!("`{other}` is the memory of a module in its own C"));
         }
         if offered.contains(other) {
             return Some(format!("`{other}` is yours, and its own C has one, too"));

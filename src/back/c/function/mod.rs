@@ -16,7 +16,6 @@
 //! plan.rs                which values stand in place, which blocks are copied
 //! value.rs               expressions and variables that hold values
 //! number.rs              arithmetic and comparisons
-//! floating.rs            numbers with a fraction, texts, values of opaque types
 //! kernel.rs              kernels over runs of bytes
 //! printer_structure.rs   blocks and their ends
 //! printer_values.rs      values, computed in place or under a name
@@ -29,7 +28,6 @@
 //! printer_kernels.rs     kernels that run
 //! ```
 
-pub mod floating;
 pub mod kernel;
 pub mod number;
 pub mod plan;

@@ -4,15 +4,16 @@
 
 use super::super::prototype::Reach;
 use super::Printer;
-use super::floating::{self, quoted};
 use super::number::{self, Number};
 use super::value::{Given, constant};
+use crate::c::literal;
+use crate::c::printer;
 use crate::c::record;
 use crate::c::tree::{
     Expression as C, Statement as S, assign, atom, binary, call, call_statement, conditional,
 };
-use crate::ir::op::{Arithmetic, Compare, Op, Place, Region};
-use crate::ir::{CounterId, Instruction, Type, Value};
+use crate::ir::op::{Arithmetic, Compare, Floating, Op, Place, Region};
+use crate::ir::{CounterId, Instruction, OpaqueId, Type, Value};
 
 impl<'p> Printer<'p> {
     /// The instruction that gives a value which stands in place.
@@ -65,8 +66,8 @@ impl<'p> Printer<'p> {
             Op::Number(bits, number) => Given::Number(Number::literal(*bits, *number)),
             Op::Instance(_, index) => Given::Number(Number::literal(32, u64::from(*index))),
             Op::Bytes(bytes) => Given::Plain(self.constant_bytes(bytes)),
-            Op::Real(bits, number) => Given::Plain(floating::literal(*bits, *number)),
-            Op::Text(_, text) => Given::Plain(atom(quoted(text))),
+            Op::Real(bits, number) => Given::Plain(literal::fraction(*bits, *number)),
+            Op::Text(_, text) => Given::Plain(literal::text(text)),
             Op::Float(how) => self.floating(*how, operands, out),
             Op::Arithmetic(how) => {
                 let bits = bits(0);
@@ -498,6 +499,40 @@ impl<'p> Printer<'p> {
             .element(binary("+", atom("COUNTED"), name))
     }
 
+    /// An operation on numbers with a fraction.
+    pub fn floating(&mut self, how: Floating, operands: &[Value], out: &mut Vec<S>) -> Given {
+        let one = self.plain(operands[0], out);
+        let (sign, word) = match how {
+            Floating::Neg => return Given::Plain(negative(one)),
+            Floating::Add => ("+", None),
+            Floating::Sub => ("-", None),
+            Floating::Mul => ("*", None),
+            Floating::Div => ("/", None),
+            Floating::Eq => ("==", Some("equal")),
+            Floating::Lt => ("<", Some("less")),
+            Floating::Le => ("<=", Some("at_most")),
+        };
+        let other = self.plain(operands[1], out);
+        let code = binary(sign, one, other);
+        match word {
+            None => Given::Plain(code),
+            Some(word) => {
+                let compared = self.keep(word, "bool", code, out);
+                Given::Number(Number::bit(compared))
+            }
+        }
+    }
+
+    /// A place gets a value of an opaque type. A text is where it begins.
+    pub fn assigned(&self, of: OpaqueId, place: C, value: C) -> S {
+        let copy = self.stack.names.opaques[of.at()].copy.clone();
+        let place = match self.stack.module.opaques[of.at()].room {
+            Some(_) => place,
+            None => place.address(),
+        };
+        call_statement(copy, vec![place, value])
+    }
+
     /// The arguments that give up the buffer of a message.
     pub fn buffer_of(&mut self, message: Value) -> Vec<C> {
         let variable = self.message(message);
@@ -637,6 +672,16 @@ impl<'p> Printer<'p> {
         out.push(constant(kind, &name, value));
         atom(name)
     }
+}
+
+/// The other sign. Two signs in a row would be another operator.
+fn negative(operand: C) -> C {
+    let text = printer::expression(&operand);
+    let operand = match text.starts_with('-') {
+        true => atom(format!("({text})")),
+        false => operand,
+    };
+    C::Unary("-", Box::new(operand))
 }
 
 /// `place = value;`, or `place += rest;` where the value is that.
