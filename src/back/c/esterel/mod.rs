@@ -22,13 +22,10 @@
 mod header;
 mod names;
 
-use super::function;
 use super::names::{Names, Reserved};
-use super::{Stack, Variant, records, shapes};
-use crate::c::literal;
-use crate::c::printer;
+use super::{Stack, Variant, function, records, shapes};
 use crate::c::tree::{Expression as C, Function, Item, Statement as S, atom, call};
-use crate::c::words::is_macro;
+use crate::c::{literal, printer, words::is_macro};
 use crate::ir::interface::{Export, Home};
 use crate::ir::{FunctionId, Module as Ir, Region};
 use crate::lower::esterel::Lowered;

@@ -6,12 +6,10 @@ use super::super::prototype::Reach;
 use super::Printer;
 use super::number::{self, Number};
 use super::value::{Given, constant};
-use crate::c::literal;
-use crate::c::printer;
-use crate::c::record;
 use crate::c::tree::{
     Expression as C, Statement as S, assign, atom, binary, call, call_statement, conditional,
 };
+use crate::c::{literal, printer, record};
 use crate::ir::op::{Arithmetic, Compare, Floating, Op, Place, Region};
 use crate::ir::{CounterId, Instruction, OpaqueId, Type, Value};
 
