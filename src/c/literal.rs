@@ -1,5 +1,6 @@
-//! Literals of C for numbers with a fraction, and for texts.
+//! Literals of C: numbers with a fraction, texts, and the sign before one.
 
+use super::printer;
 use super::tree::{Expression as C, atom};
 
 /// A number with a fraction, as short as it can be read again.
@@ -30,6 +31,16 @@ pub fn text(text: &str) -> C {
         }
     }
     atom(quoted + "\"")
+}
+
+/// The other sign. Two signs in a row would be another operator.
+pub fn negative(operand: C) -> C {
+    let text = printer::expression(&operand);
+    let operand = match text.starts_with('-') {
+        true => atom(format!("({text})")),
+        false => operand,
+    };
+    C::Unary("-", Box::new(operand))
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //!
 //! ```text
 //! names.rs    names that the user's C has, and why C cannot have a module
+//! file.rs     NAME.c
 //! header.rs   NAME.h
 //! ```
 //!
@@ -19,19 +20,20 @@
 //! | `variable`, `control` | variables and counts of delays; the state, and what went wrong |
 //! | `M_state_1`, `M_part_2` | what happens in a state, or in the rest of several instants |
 
+mod file;
 mod header;
 mod names;
 
 use super::names::{Names, Reserved};
-use super::{Stack, Variant, function, records, shapes};
-use crate::c::tree::{Expression as C, Function, Item, Statement as S, atom, call};
-use crate::c::{literal, printer, words::is_macro};
-use crate::ir::interface::{Export, Home};
-use crate::ir::{FunctionId, Module as Ir, Region};
+use super::{Stack, Variant};
+use crate::c::printer;
+use crate::c::words::is_macro;
+use crate::ir::Module as Ir;
 use crate::lower::esterel::Lowered;
 use crate::source::Sources;
 use crate::types::esterel::Module;
 use crate::types::process::SignalId;
+use file::File;
 use header::Header;
 pub use names::refused;
 use std::collections::BTreeMap;
@@ -70,18 +72,9 @@ pub fn print(file: &str, source: &Module, lowered: &Lowered, outside: Outside<'_
         members: &members,
     };
     let mut names = Names::new(&lowered.module, reserved);
-    name_kinds(&lowered.module, &mut names);
+    name_kinds(&lowered.module, &others, &mut names);
     let memory = names.taken.take(&format!("{}_memory", source.name));
-    let pointer = others.contains(&POINTER).then(|| {
-        let foreigns = lowered.module.foreigns.iter().zip(&mut names.foreigns);
-        for (foreign, name) in foreigns {
-            // In parentheses it is not taken for the pointer.
-            if foreign.home == Home::Constant && name == POINTER {
-                *name = format!("({POINTER})");
-            }
-        }
-        names.taken.take(POINTER)
-    });
+    let pointer = file::pointer(&lowered.module, &others, &mut names);
     let file = File {
         header: Header {
             file,
@@ -103,226 +96,13 @@ pub fn print(file: &str, source: &Module, lowered: &Lowered, outside: Outside<'_
     }
 }
 
-/// Each kind has but one instance: a member with a short name, and no array.
-fn name_kinds(module: &Ir, names: &mut Names) {
+/// Each kind has but one instance: a member, no array, with a short name unless others have that.
+fn name_kinds(module: &Ir, others: &[&str], names: &mut Names) {
     let before = format!("{}_", module.name);
     for (kind, own) in module.kinds.iter().zip(&mut names.kinds) {
         own.is_only = true;
         let short = kind.name.strip_prefix(&before);
+        let short = short.filter(|short| !others.contains(short));
         own.member = short.unwrap_or(&kind.name).to_string();
-    }
-}
-
-/// The pointer to all that lasts, in functions of stacks.
-const POINTER: &str = "stack";
-
-/// A file that is being printed.
-struct File<'f> {
-    header: Header<'f>,
-    lowered: &'f Lowered,
-    stack: Stack<'f>,
-    /// The struct of all that lasts.
-    memory: String,
-    /// The name of the pointer to it in functions, if others use that of stacks.
-    pointer: Option<String>,
-}
-
-impl File<'_> {
-    /// `NAME.c`
-    fn text(&self) -> String {
-        let name = &self.header.module.name;
-        let comment = format!(
-            "/* The module {name} of {}, compiled by Stackloom; {name}.h says how it is used. */",
-            self.header.file
-        );
-        let include = format!("#include \"{name}.h\"\n\n#include <stddef.h>\n#include <stdint.h>");
-        let functions = [self.functions(), self.entries()].concat();
-        let code = printer::file(&functions);
-        let mut items = vec![Item::Text(comment), Item::Text(include)];
-        items.extend(self.structs());
-        items.extend(self.texts(&code));
-        items.extend(functions);
-        printer::file(&items)
-    }
-
-    /// All that lasts.
-    fn structs(&self) -> Vec<Item> {
-        let name = &self.stack.names.stack;
-        let structs = records::structs(&self.stack).into_iter();
-        let structs = structs.zip(&self.lowered.module.kinds);
-        let mut items: Vec<Item> = structs.map(|(item, kind)| said(item, &kind.name)).collect();
-        items.push(Item::Struct {
-            comment: "All that lasts from one call to the next.".to_string(),
-            name: name.clone(),
-            members: records::members(&self.stack),
-        });
-        items.push(Item::Text(format!("static struct {name} {};", self.memory)));
-        items
-    }
-
-    /// Functions that copy and compare texts, as far as code calls them.
-    fn texts(&self, code: &str) -> Vec<Item> {
-        let module = self.stack.module;
-        let both = module.opaques.iter().zip(&self.stack.names.opaques);
-        let functions = both.filter_map(|(opaque, names)| {
-            let room = &opaque.room.as_ref()?.name;
-            let copy = format!(
-                "static void {}(char *to, const char *from) {{\n    size_t length = 0;\n    \
-                 while (length + 1 < {room} && from[length] != '\\0') {{\n        \
-                 to[length] = from[length];\n        length++;\n    }}\n    \
-                 to[length] = '\\0';\n}}",
-                names.copy
-            );
-            let same = format!(
-                "static bool {}(const char *one, const char *other) {{\n    \
-                 while (*one != '\\0' && *one == *other) {{\n        one++;\n        \
-                 other++;\n    }}\n    return *one == *other;\n}}",
-                names.same
-            );
-            Some([(&names.copy, copy), (&names.same, same)])
-        });
-        let used = functions
-            .flatten()
-            .filter(|(name, _)| code.contains(&format!("{name}(")));
-        used.map(|(_, text)| Item::Text(text)).collect()
-    }
-
-    /// The functions of the module, those that are called above those that call.
-    fn functions(&self) -> Vec<Item> {
-        let module = self.stack.module;
-        let all = (0..module.functions.len() as u32).map(FunctionId);
-        // What lasts is there from the start.
-        let all = all.filter(|id| module.starts != Some(*id));
-        let printed = all.map(|id| {
-            let comment = self.lowered.comments.get(&module.function(id).name);
-            Item::Function(Function {
-                comment: comment.cloned().unwrap_or_default(),
-                ..self.pointed(function::print(&self.stack, id))
-            })
-        });
-        printed.collect()
-    }
-
-    /// A function in which the pointer to all that lasts has its own name.
-    fn pointed(&self, mut function: Function) -> Function {
-        let Some(own) = &self.pointer else {
-            return function;
-        };
-        for statement in &mut function.body {
-            statement.each_value_mut(&mut |value| rename(value, own));
-        }
-        let declared = function.parameters.first_mut();
-        if let Some(declared) = declared
-            && let Some(before) = declared.strip_suffix(&format!("*{POINTER}"))
-        {
-            *declared = format!("{before}*{own}");
-        }
-        function
-    }
-
-    /// What the header declares.
-    fn entries(&self) -> Vec<Item> {
-        let module = self.header.module;
-        let inputs = module.processes.signals();
-        let inputs = inputs.filter(|one| module.processes.signal(*one).role.is_given());
-        let mut heads: Vec<Function> = inputs.map(|one| self.header.input_head(one)).collect();
-        heads.extend([self.header.instant_head(), self.header.reset_head()]);
-        let entries = heads.into_iter().map(|head| {
-            let exports = &self.stack.module.exports;
-            let export = exports.iter().find(|one| one.name == head.name);
-            let export = export.expect("the header declares what the module exports");
-            Item::Function(Function {
-                body: self.called(export, &head),
-                ..head
-            })
-        });
-        let error = Function {
-            body: self.error(),
-            ..self.header.error_head()
-        };
-        entries.chain([Item::Function(error)]).collect()
-    }
-
-    /// The call of a function by which what the header declares is done.
-    fn called(&self, export: &Export, head: &Function) -> Vec<S> {
-        let mut arguments = vec![atom(&self.memory).address()];
-        for (named, declared) in export.parameters.iter().zip(&head.parameters) {
-            let name = declared.rsplit(' ').next().unwrap_or(declared);
-            let parts = shapes::given(&self.stack, &named.shape, "", &|_| atom(name));
-            arguments.extend(parts);
-        }
-        let name = self.stack.names.functions[export.calls.at()].clone();
-        let called = call(name, arguments);
-        match &export.result {
-            None => vec![S::Do(called)],
-            Some(shape) => {
-                let mut parts = [called].into_iter();
-                let told = shapes::told(&self.stack, shape, "", &mut parts).into_iter();
-                vec![S::Return(told.map(|(_, code)| code).next())]
-            }
-        }
-    }
-
-    /// What went wrong.
-    fn error(&self) -> Vec<S> {
-        let null = || vec![S::Return(Some(atom("NULL")))];
-        let Some(reason) = self.lowered.reason else {
-            return null();
-        };
-        let reasons = self.lowered.reasons.iter().zip(1..);
-        let cases = reasons.map(|(says, number): (_, u32)| {
-            let says = literal::text(says);
-            (vec![atom(number.to_string())], vec![S::Return(Some(says))])
-        });
-        vec![S::Switch {
-            value: self.place(reason),
-            cases: cases.collect(),
-            otherwise: Some(null()),
-        }]
-    }
-
-    /// A field, outside of the functions of the module.
-    fn place(&self, region: Region) -> C {
-        let Region::Field(kind, field) = region else {
-            unreachable!("all that lasts is in fields");
-        };
-        let kind = &self.stack.names.kinds[kind.at()];
-        let field = kind.fields[field.at()].clone();
-        atom(&self.memory).member(&kind.member).member(field)
-    }
-}
-
-/// The pointer of stacks gets another name.
-fn rename(value: &mut C, own: &str) {
-    if *value == atom(POINTER) {
-        *value = atom(own);
-    }
-    value
-        .parts_mut()
-        .into_iter()
-        .for_each(|part| rename(part, own));
-}
-
-/// A struct of what lasts, with what is said of it.
-fn said(item: Item, kind: &str) -> Item {
-    const SAID: [(&str, &str); 9] = [
-        ("_control", "The state."),
-        ("_given", "Inputs of this instant."),
-        ("_emitted", "Outputs of this instant."),
-        ("_sensed", "Sensors that were read in this instant."),
-        ("_value", "Values of signals."),
-        ("_known_before", "Whether there was one."),
-        ("_known", "Whether they have one."),
-        ("_before", "Values of the instant before."),
-        ("_variable", "Variables, and the counts of delays."),
-    ];
-    let said = SAID.iter().find(|(end, _)| kind.ends_with(end));
-    match (item, said) {
-        (Item::Struct { name, members, .. }, Some((_, said))) => Item::Struct {
-            comment: said.to_string(),
-            name,
-            members,
-        },
-        (item, _) => item,
     }
 }

@@ -9,7 +9,7 @@ use super::value::{Given, constant};
 use crate::c::tree::{
     Expression as C, Statement as S, assign, atom, binary, call, call_statement, conditional,
 };
-use crate::c::{literal, printer, record};
+use crate::c::{literal, record};
 use crate::ir::op::{Arithmetic, Compare, Floating, Op, Place, Region};
 use crate::ir::{CounterId, Instruction, OpaqueId, Type, Value};
 
@@ -501,7 +501,7 @@ impl<'p> Printer<'p> {
     pub fn floating(&mut self, how: Floating, operands: &[Value], out: &mut Vec<S>) -> Given {
         let one = self.plain(operands[0], out);
         let (sign, word) = match how {
-            Floating::Neg => return Given::Plain(negative(one)),
+            Floating::Neg => return Given::Plain(literal::negative(one)),
             Floating::Add => ("+", None),
             Floating::Sub => ("-", None),
             Floating::Mul => ("*", None),
@@ -670,16 +670,6 @@ impl<'p> Printer<'p> {
         out.push(constant(kind, &name, value));
         atom(name)
     }
-}
-
-/// The other sign. Two signs in a row would be another operator.
-fn negative(operand: C) -> C {
-    let text = printer::expression(&operand);
-    let operand = match text.starts_with('-') {
-        true => atom(format!("({text})")),
-        false => operand,
-    };
-    C::Unary("-", Box::new(operand))
 }
 
 /// `place = value;`, or `place += rest;` where the value is that.
