@@ -4,8 +4,10 @@
 //! C go out, or the mistakes. Nothing here touches a file.
 
 mod back_end;
+mod esterel;
 
 pub use back_end::{Back, Passes, Variant};
+pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
 
 use crate::diagnostic::{Diagnostic, Id, Severity, merged};
 use crate::emit::{self, Emitted};
@@ -15,13 +17,10 @@ use crate::profile::transitions::{Transition, transitions};
 use crate::profile::{self, Analysis, Asked, Cost, Profile, Register, recorded};
 use crate::reactive::{self, handlers::Budget};
 use crate::source::{Sources, Span};
-use crate::syntax;
-use crate::tree::automaton::Automaton;
 use crate::tree::rewrites::Rewrites;
 use crate::tree::text::Names;
 use crate::tree::ways::{Way, called, counted, ways};
 use crate::tree::{Forest, Reaction};
-use crate::types::esterel;
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
 use crate::types::{check_layers, check_stack, warnings};
@@ -391,55 +390,6 @@ fn without_traffic(
         });
         emit::c(sources, &program, &forest, rewrites).c
     })
-}
-
-/// A module of Esterel and the automaton of its processes.
-pub struct Reactive {
-    /// The checked module: its meaning is what the reference interpreter makes of it.
-    pub module: esterel::Module,
-    /// Its state trees.
-    pub automaton: Automaton,
-}
-
-/// Compiles a module of an Esterel text to state trees, of at most so many nodes: the one with a
-/// name, or the last. What is wrong comes beside it.
-pub fn esterel(
-    sources: &mut Sources,
-    text: (String, String),
-    main: Option<&str>,
-    budget: usize,
-) -> (Option<Reactive>, Vec<Diagnostic>) {
-    let file = sources.add(text.0, text.1);
-    let (tree, mut diagnostics) = syntax::esterel::parse(file, sources);
-    if refused(&diagnostics) {
-        return (None, diagnostics);
-    }
-    let (module, found) = esterel::check(&tree, main, sources.span(file).before());
-    diagnostics.extend(found);
-    let Some(module) = module else {
-        return (None, diagnostics);
-    };
-    match reactive::explore::explore(&module.processes, budget) {
-        Ok((automaton, twice)) => {
-            diagnostics.extend(esterel::never_set(
-                &module,
-                &automaton.computed(automaton.states.iter().copied()),
-            ));
-            if refused(&diagnostics) {
-                return (None, diagnostics);
-            }
-            let warnings = twice
-                .iter()
-                .map(|signal| reactive::explore::may_be_twice(&module.processes, *signal));
-            diagnostics.extend(warnings);
-            (Some(Reactive { module, automaton }), diagnostics)
-        }
-        Err(refusal) => {
-            let whole = sources.span(file).before();
-            diagnostics.push(refusal.diagnostic(&module.processes, &module.name, whole));
-            (None, diagnostics)
-        }
-    }
 }
 
 /// The checked programs in which the layers of a file run: alone, or in a stack, which gives values

@@ -2,12 +2,16 @@
 
 #[path = "esterel/compiled.rs"]
 mod compiled;
+#[path = "esterel/lowered.rs"]
+mod lowered;
 #[path = "esterel/random.rs"]
 mod random;
 #[path = "esterel/search.rs"]
 mod search;
 
 use stackloom::diagnostic::{Id, render};
+use stackloom::ir::text::write;
+use stackloom::lower;
 use stackloom::pipeline;
 use stackloom::simulate::process::esterel::Nothing;
 use stackloom::simulate::process::machine::Machine;
@@ -64,6 +68,20 @@ fn automata_and_the_reference_agree() {
             "SEED={seed}\n{}\n{:?}",
             program.text, program.instants
         );
+        let plain = lower::esterel::lower(module, &compiled.automaton);
+        for lowered in [plain, pipeline::esterel_ir(module, &compiled.automaton)] {
+            lowered::is_read_as_it_is_written(&lowered.module);
+            let runs = Box::new(lowered::InIr::new(module, &lowered));
+            let by_ir = played(&mut Machine::of(module, &Nothing, runs), &program.instants);
+            assert_eq!(
+                by_trees,
+                by_ir,
+                "SEED={seed}\n{}\n{:?}\n{}",
+                program.text,
+                program.instants,
+                write(&lowered.module)
+            );
+        }
     }
     println!("{run} run, {} refused", refused.len());
     assert!(run > refused.len() / 4, "most programs are refused");
@@ -326,6 +344,7 @@ fn a_module_that_c_cannot_have_is_refused() {
             None,
         ),
         ("P", "type char; procedure P_begin()();", None),
+        ("P", "constant stack : integer;", None),
         ("P", "function P() : integer;", Some("`P` is yours")),
         ("P", "procedure P_reset()();", Some("`P_reset` is yours")),
         ("P", "type P_I_A;", Some("`P_I_A` is yours")),
@@ -349,7 +368,7 @@ fn a_module_that_c_cannot_have_is_refused() {
         let named = ("names.strl".to_string(), text);
         let (compiled, _) = pipeline::esterel(&mut Sources::new(), named, None, 1_000);
         let compiled = compiled.expect("the program is right");
-        let refused = stackloom::emit::esterel::refused(&compiled.module);
+        let refused = stackloom::back::c::esterel::refused(&compiled.module);
         let says = refused.unwrap_or_default();
         assert!(
             says.starts_with(reason.unwrap_or("")),

@@ -5,6 +5,7 @@
 pub mod assumed;
 mod layout;
 pub mod line;
+pub mod literal;
 pub mod parts;
 pub mod printer;
 pub mod record;

@@ -33,8 +33,6 @@ pub use names::c_name;
 pub use record::Record;
 pub use reserved::is_free;
 
-pub mod esterel;
-
 mod action;
 mod again;
 mod ahead;

@@ -3,7 +3,7 @@
 //! In: an operation and the numbers that it is given. Out: its result. Interpreters and passes
 //! share this.
 
-use super::op::{Arithmetic, Compare};
+use super::op::{Arithmetic, Compare, Floating};
 use super::types::{ones, signed};
 
 /// The result of an operation on two numbers of so many bits; none of a division by 0.
@@ -58,6 +58,49 @@ pub fn compared(how: Compare, one: u64, other: u64, bits: u8) -> bool {
         Compare::Ule => one <= other,
         Compare::Slt => minus < than,
         Compare::Sle => minus <= than,
+    }
+}
+
+/// The result of an operation on numbers with a fraction, by their bits; the second is that of the
+/// first if there is but one.
+///
+/// ```
+/// use stackloom::ir::evaluate::floating;
+/// use stackloom::ir::op::Floating;
+///
+/// let bits = |number: f32| u64::from(number.to_bits());
+/// assert_eq!(floating(Floating::Add, bits(0.5), bits(1.0), 32), bits(1.5));
+/// assert_eq!(floating(Floating::Lt, bits(f32::NAN), bits(1.0), 32), 0);
+/// ```
+pub fn floating(how: Floating, one: u64, other: u64, bits: u8) -> u64 {
+    match bits {
+        32 => {
+            let [one, other] = [one, other].map(|number| f32::from_bits(number as u32));
+            let found = |number: f32| u64::from(number.to_bits());
+            match how {
+                Floating::Add => found(one + other),
+                Floating::Sub => found(one - other),
+                Floating::Mul => found(one * other),
+                Floating::Div => found(one / other),
+                Floating::Neg => found(-one),
+                Floating::Eq => u64::from(one == other),
+                Floating::Lt => u64::from(one < other),
+                Floating::Le => u64::from(one <= other),
+            }
+        }
+        _double => {
+            let [one, other] = [one, other].map(f64::from_bits);
+            match how {
+                Floating::Add => (one + other).to_bits(),
+                Floating::Sub => (one - other).to_bits(),
+                Floating::Mul => (one * other).to_bits(),
+                Floating::Div => (one / other).to_bits(),
+                Floating::Neg => (-one).to_bits(),
+                Floating::Eq => u64::from(one == other),
+                Floating::Lt => u64::from(one < other),
+                Floating::Le => u64::from(one <= other),
+            }
+        }
     }
 }
 

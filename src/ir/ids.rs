@@ -37,6 +37,8 @@ index! {
     CacheId
     /// A function in C, among [`Module::foreigns`](super::Module::foreigns).
     ForeignId
+    /// A type that only C knows, among [`Module::opaques`](super::Module::opaques).
+    OpaqueId
     /// A link, among [`Module::links`](super::Module::links).
     LinkId
     /// A port, among [`Module::ports`](super::Module::ports).

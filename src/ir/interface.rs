@@ -4,7 +4,7 @@
 //! in the order of [`Shape::parts`]. An optional value is a bit and the parts of the value, bounded
 //! bytes are a length and bytes filled with zeros, a record is the parts of its fields.
 
-use super::ids::{AttributeId, FieldId, FunctionId, KindId};
+use super::ids::{AttributeId, FieldId, FunctionId, KindId, OpaqueId};
 use super::op::Op;
 use super::types::Type;
 
@@ -34,6 +34,10 @@ pub enum Shape {
     Array(Box<Shape>, u32),
     /// Bytes whose meaning only C knows: a record type of this name.
     Foreign(String),
+    /// A number with a fraction, of so many bits.
+    Float(u8),
+    /// A value of a type that only C knows.
+    Opaque(OpaqueId),
 }
 
 impl Shape {
@@ -60,6 +64,8 @@ impl Shape {
                 all.flatten().collect()
             }
             Shape::Foreign(_) => Vec::new(),
+            Shape::Float(bits) => vec![Type::Float(*bits)],
+            Shape::Opaque(of) => vec![Type::Opaque(*of)],
         }
     }
 }
@@ -253,13 +259,59 @@ pub struct Listening {
     pub opened: Option<u32>,
 }
 
-/// A function in C that layers call.
+/// A type that only C knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opaque {
+    /// Its name in C.
+    pub name: String,
+    /// The room that memory has for one, if its values are texts; others are assigned by the
+    /// function `_NAME` of C.
+    pub room: Option<Room>,
+}
+
+/// The room that memory has for a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// The name that C has for the number of bytes.
+    pub name: String,
+    /// Bytes, with the zero behind a text. A longer text is cut.
+    pub bytes: u32,
+}
+
+/// A function that a host calls by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Export {
+    /// Its name in C.
+    pub name: String,
+    /// Its parameters.
+    pub parameters: Vec<Named>,
+    /// Its result; none if it only does something.
+    pub result: Option<Shape>,
+    /// The function, whose parameters are the parts of these.
+    pub calls: FunctionId,
+}
+
+/// The C in which a function stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Home {
+    /// That of the host of a stack, by the name of the stack and its own; it is given the pointer
+    /// that the host has set.
+    Host,
+    /// The runtime.
+    Runtime,
+    /// Any other, by its own name.
+    Program,
+    /// Any other, and it is no function but a value, by its own name.
+    Constant,
+}
+
+/// A function in C.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Foreign {
     /// Its name.
     pub name: String,
-    /// True if the runtime has it.
-    pub in_runtime: bool,
+    /// The C in which it stands.
+    pub home: Home,
     /// Its parameters, with their names.
     pub parameters: Vec<(String, Given)>,
     /// Its result; none if it only does something.
@@ -277,4 +329,6 @@ pub enum Given {
     Rewritten,
     /// A place whose content only C knows, by the operands of that: a record type of this name.
     State(String),
+    /// A value that it may change, by its parts: the changed value follows the result.
+    Changed(Shape),
 }

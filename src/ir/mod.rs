@@ -90,12 +90,12 @@ pub mod verify;
 pub use function::{Block, Edge, Function, Instruction, Probability, Role, Terminator};
 pub use ids::{
     AttributeId, BlockId, CacheId, CounterId, FieldId, ForeignId, FunctionId, KernelId, KindId,
-    LinkId, PortId, ReasonId, SettingId, TimerId, Value,
+    LinkId, OpaqueId, PortId, ReasonId, SettingId, TimerId, Value,
 };
 pub use op::{Attempt, Op, Region};
 pub use types::Type;
 
-use interface::{Enum, Foreign, Link, Listening, Memory, Port, SettingOfHost};
+use interface::{Enum, Export, Foreign, Link, Listening, Memory, Opaque, Port, SettingOfHost};
 
 /// A stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,8 +126,14 @@ pub struct Module {
     pub kernels: Vec<Kernel>,
     /// Caches.
     pub caches: Vec<Cache>,
+    /// Types that only C knows.
+    pub opaques: Vec<Opaque>,
     /// Functions in C.
     pub foreigns: Vec<Foreign>,
+    /// Functions that a host calls by their names.
+    pub exports: Vec<Export>,
+    /// Fields that a host reads, and may change, between its calls.
+    pub watched: Vec<op::Place>,
     /// Sessions that wait to be accepted.
     pub listening: Vec<Listening>,
     /// All functions. A function calls only those before it; events may go to any.

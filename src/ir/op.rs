@@ -7,7 +7,7 @@
 
 use super::ids::{
     AttributeId, CacheId, CounterId, FieldId, ForeignId, FunctionId, KernelId, KindId, LinkId,
-    PortId, ReasonId, SettingId, TimerId,
+    OpaqueId, PortId, ReasonId, SettingId, TimerId,
 };
 use super::types::Type;
 
@@ -18,12 +18,19 @@ pub enum Op {
     Number(u8, u64),
     /// `bytes N [..]`: constant bytes.
     Bytes(Vec<u8>),
+    /// `real fN n`: a constant number with a fraction, by its bits.
+    Real(u8, u64),
+    /// `text T ".."`: a constant text, of a type of texts.
+    Text(OpaqueId, String),
     /// `instance K n`: an instance that has a state from the start to the end.
     Instance(KindId, u32),
     /// `a, b -> number` of one width, modulo 2 to that width.
     Arithmetic(Arithmetic),
-    /// `a, b -> i1`. Equality compares values of any type that is not linear, the others numbers.
+    /// `a, b -> i1`. Equality compares values of any type that is not linear, and of opaque types
+    /// those of texts; the others compare numbers.
     Compare(Compare),
+    /// `a, b -> number` or `a, b -> i1`: as IEEE 754 has it.
+    Float(Floating),
     /// `not a`: all bits turned.
     Not,
     /// `c, a, b -> value`: `a` if the bit `c` is 1, else `b`; both are evaluated.
@@ -220,6 +227,27 @@ pub enum Arithmetic {
     Smin,
     /// The greater with sign.
     Smax,
+}
+
+/// Operations on one or two numbers with a fraction, of one type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Floating {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient.
+    Div,
+    /// The other sign.
+    Neg,
+    /// Equal; nothing is equal to what is no number.
+    Eq,
+    /// Less; nothing is less than what is no number, nor the other way round.
+    Lt,
+    /// Less or equal.
+    Le,
 }
 
 /// Comparisons.
@@ -500,7 +528,8 @@ impl Op {
         match of {
             Type::Int(bits) => Some(Op::Number(bits, 0)),
             Type::Bytes(length) => Some(Op::Bytes(vec![0; length as usize])),
-            Type::Instance(_) | Type::Message | Type::View | Type::Slot => None,
+            Type::Float(bits) => Some(Op::Real(bits, 0)),
+            Type::Instance(_) | Type::Message | Type::View | Type::Slot | Type::Opaque(_) => None,
         }
     }
 }

@@ -33,6 +33,9 @@ pub fn renumber_functions(module: &mut Module, place: impl Fn(FunctionId) -> Fun
     for port in &mut module.ports {
         renumber_port(port, &place);
     }
+    for export in &mut module.exports {
+        export.calls = place(export.calls);
+    }
     module.settings_hold = module.settings_hold.map(&place);
     module.starts = module.starts.map(&place);
 }

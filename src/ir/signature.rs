@@ -4,9 +4,11 @@
 //! with the operands.
 
 use super::function::Function;
-use super::ids::{CacheId, ForeignId, FunctionId, KernelId, KindId, LinkId, PortId};
+use super::ids::{CacheId, ForeignId, FunctionId, KernelId, KindId, LinkId, OpaqueId, PortId};
 use super::interface::Given;
-use super::op::{Attempt, Change, Event, Op, Piece, Place, Question, Region, Target, Told};
+use super::op::{
+    Attempt, Change, Event, Floating, Op, Piece, Place, Question, Region, Target, Told,
+};
 use super::types::Type;
 use super::{Module, Stored};
 
@@ -37,6 +39,21 @@ fn results_of(
             given.are(&[])?;
             vec![Type::Bytes(bytes.len() as u32)]
         }
+        Op::Real(bits, number) => {
+            given.are(&[])?;
+            precision(*bits)?;
+            expect(
+                *number <= super::types::ones(*bits),
+                "the number has more bits",
+            )?;
+            vec![Type::Float(*bits)]
+        }
+        Op::Text(of, _) => {
+            given.are(&[])?;
+            expect(is_text(module, *of), "the type is none of texts")?;
+            vec![Type::Opaque(*of)]
+        }
+        Op::Float(how) => vec![floating(*how, operands)?],
         Op::Instance(kind, _) => {
             given.are(&[])?;
             vec![Type::Instance(*kind)]
@@ -45,7 +62,7 @@ fn results_of(
         Op::Compare(compare) => {
             use super::op::Compare::{Eq, Ne};
             match compare {
-                Eq | Ne => given.two_values()?,
+                Eq | Ne => given.two_values(module)?,
                 _ordered => {
                     given.two_alike()?;
                 }
@@ -418,9 +435,9 @@ impl Operands<'_> {
         }
     }
 
-    fn two_values(&self) -> Typed<()> {
+    fn two_values(&self, module: &Module) -> Typed<()> {
         match self.0 {
-            [one, other] if one == other && is_compared(*one) => Ok(()),
+            [one, other] if one == other && is_compared(module, *one) => Ok(()),
             _ => Err("two values of one type are expected".to_string()),
         }
     }
@@ -433,8 +450,35 @@ impl Operands<'_> {
     }
 }
 
-fn is_compared(of: Type) -> bool {
-    !of.is_linear() && of != Type::View
+fn is_compared(module: &Module, of: Type) -> bool {
+    match of {
+        Type::View | Type::Float(_) => false,
+        Type::Opaque(of) => is_text(module, of),
+        of => !of.is_linear(),
+    }
+}
+
+/// Returns true if values of an opaque type are texts.
+fn is_text(module: &Module, of: OpaqueId) -> bool {
+    let known = module.opaques.get(of.at());
+    known.is_some_and(|known| known.room.is_some())
+}
+
+fn precision(bits: u8) -> Typed<()> {
+    expect([32, 64].contains(&bits), "a fraction has 32 or 64 bits")
+}
+
+fn floating(how: Floating, operands: &[Type]) -> Typed<Type> {
+    let of = match (how, operands) {
+        (Floating::Neg, [of @ Type::Float(_)]) => *of,
+        (Floating::Neg, _) => return Err("one number with a fraction is expected".to_string()),
+        (_, [of @ Type::Float(_), other]) if of == other => *of,
+        _ => return Err("two numbers with a fraction of one type are expected".to_string()),
+    };
+    Ok(match how {
+        Floating::Eq | Floating::Lt | Floating::Le => Type::BIT,
+        Floating::Add | Floating::Sub | Floating::Mul | Floating::Div | Floating::Neg => of,
+    })
 }
 
 fn expect(holds: bool, else_says: &str) -> Typed<()> {
@@ -638,12 +682,16 @@ fn foreign(
     let function = module.foreigns.get(id as usize);
     let function = function.ok_or("there is no such function in C")?;
     let mut places = places.iter();
-    let mut expected = Vec::new();
+    let (mut expected, mut changed) = (Vec::new(), Vec::new());
     for (_, parameter) in &function.parameters {
         match parameter {
             Given::Value(shape) => expected.extend(shape.parts()),
             Given::Data => expected.push(Type::View),
             Given::Rewritten => expected.push(Type::Message),
+            Given::Changed(shape) => {
+                expected.extend(shape.parts());
+                changed.extend(shape.parts());
+            }
             Given::State(_) => {
                 let place = places.next().ok_or("a place is missing")?;
                 expected.extend(place_type(module, *place)?.0);
@@ -652,11 +700,8 @@ fn foreign(
     }
     expect(places.next().is_none(), "there are too many places")?;
     given.are(&expected)?;
-    Ok(function
-        .result
-        .iter()
-        .flat_map(|shape| shape.parts())
-        .collect())
+    let result = function.result.iter().flat_map(|shape| shape.parts());
+    Ok(result.chain(changed).collect())
 }
 
 fn holder(module: &Module, CacheId(id): CacheId) -> Typed<Vec<Type>> {

@@ -1,6 +1,6 @@
 //! Types of values.
 
-use super::ids::KindId;
+use super::ids::{KindId, OpaqueId};
 use std::fmt;
 
 /// The type of an SSA value.
@@ -18,6 +18,11 @@ pub enum Type {
     View,
     /// `slot`: a reserved buffer. Linear.
     Slot,
+    /// `f32` or `f64`: a number of IEEE 754 of so many bits.
+    Float(u8),
+    /// `opaque NAME`: a value of a type that only C knows. It is used before the place from which
+    /// it was loaded is written again, since its content may still stand there.
+    Opaque(OpaqueId),
 }
 
 impl Type {
@@ -39,7 +44,13 @@ impl Type {
     pub fn bits(self) -> Option<u8> {
         match self {
             Type::Int(bits) => Some(bits),
-            Type::Bytes(_) | Type::Instance(_) | Type::Message | Type::View | Type::Slot => None,
+            Type::Bytes(_)
+            | Type::Instance(_)
+            | Type::Message
+            | Type::View
+            | Type::Slot
+            | Type::Float(_)
+            | Type::Opaque(_) => None,
         }
     }
 }
@@ -55,7 +66,8 @@ pub fn signed(number: u64, bits: u8) -> i64 {
     (number << beyond) as i64 >> beyond
 }
 
-/// The name of a kind is known to the module alone, so an instance is printed by its number.
+/// The names of kinds and opaque types are known to the module alone, so they are printed by their
+/// numbers.
 impl fmt::Display for Type {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -65,6 +77,8 @@ impl fmt::Display for Type {
             Type::Message => out.write_str("msg"),
             Type::View => out.write_str("view"),
             Type::Slot => out.write_str("slot"),
+            Type::Float(bits) => write!(out, "f{bits}"),
+            Type::Opaque(of) => write!(out, "opaque {}", of.0),
         }
     }
 }

@@ -13,9 +13,11 @@
 //! header/       headers that are read, judged, pushed and summed
 //! memory/       sizes of buffers, of the agenda, of messages of applications
 //! host/         ports, listeners, links that go up and down, instances that begin
+//! esterel/      modules of Esterel with their automata
 //! ```
 
 pub mod code;
+pub mod esterel;
 pub mod header;
 pub mod host;
 pub mod memory;

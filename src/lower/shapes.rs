@@ -60,7 +60,12 @@ pub fn part_names(of: &Shape) -> Vec<String> {
         names.map(|name| format!("{first}{name}")).collect()
     };
     match of {
-        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Bytes(_) => vec![String::new()],
+        Shape::Number { .. }
+        | Shape::Bool
+        | Shape::Time
+        | Shape::Bytes(_)
+        | Shape::Float(_)
+        | Shape::Opaque(_) => vec![String::new()],
         Shape::Bounded(_) => vec![".length".to_string(), ".bytes".to_string()],
         Shape::Optional(value) => {
             let mut all = vec![".has".to_string()];

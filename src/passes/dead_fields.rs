@@ -54,6 +54,8 @@ fn live(module: &Module) -> BTreeSet<Region> {
         let all = listener.into_iter().chain(session);
         live.extend(all.map(|(kind, field)| Region::Field(kind, field)));
     }
+    let watched = module.watched.iter();
+    live.extend(watched.map(|one| Region::Field(one.kind, one.field)));
     let mut exposed: Vec<Exposed> = Vec::new();
     for function in &module.functions {
         exposed.push(exposed_of(function, module, &exposed));
@@ -94,6 +96,11 @@ fn exposed_of(function: &Function, module: &Module, known: &[Exposed]) -> Expose
                 Op::Store(region @ Region::Field(..)) => {
                     let place = &operands[..operands.len() - 1];
                     stored.insert((*region, place.to_vec()));
+                }
+                Op::Foreign(_, places) => {
+                    let read = places.iter();
+                    let read = read.map(|one| (Region::Field(one.kind, one.field), Of::Any));
+                    exposed.extend(read);
                 }
                 op => {
                     for id in called(module, op) {

@@ -18,7 +18,7 @@ use crate::ir::effects::{Effects, Resource, called, called_by_attempt};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Attempt, Op};
 use crate::ir::{
-    Block, BlockId, Edge, Function, Instruction, KindId, Module, Region, Terminator, Value,
+    Block, BlockId, Edge, Function, Instruction, KindId, Module, Region, Terminator, Type, Value,
 };
 use std::collections::BTreeMap;
 use std::collections::HashMap;
@@ -193,7 +193,12 @@ impl Numbering<'_> {
             };
         }
         self.write(&effects);
-        if let Op::Store(region) = op {
+        // What only C knows of a value may still stand where it was loaded from, or where a
+        // function of C has left it: it is loaded again.
+        if let Op::Store(region) = op
+            && let Some(value) = instruction.operands.last()
+            && !matches!(function.type_of(*value), Type::Opaque(_))
+        {
             self.stored(*region, id, &instruction.operands);
         }
         true

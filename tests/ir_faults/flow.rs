@@ -4,7 +4,9 @@
 
 use crate::world::*;
 use stackloom::ir::op::{Arithmetic, Compare, Event, Order, Piece, Target};
-use stackloom::ir::{Attempt, Cache, LinkId, Module, Op, Region, Role, Stored, Terminator, Type};
+use stackloom::ir::{
+    Attempt, Cache, LinkId, Module, Op, OpaqueId, Region, Role, Stored, Terminator, Type,
+};
 
 /// A reaction to a message with room for what it does.
 fn reacts(module: &mut Module, write: impl FnOnce(&mut Body<'_>)) {
@@ -242,6 +244,21 @@ pub const FAULTS: &[Fault] = &[
             body.returns(&[]);
         });
     }),
+    (
+        5,
+        "a text is stored behind a write to its place",
+        |module| {
+            let [one, other] = texts(module);
+            plant(module, Role::Plain, &[], |body| {
+                let layer = body.one(Op::Instance(LAYER, 0), &[]);
+                let held = body.one(Op::Load(one), &[layer]);
+                let text = body.one(Op::Text(OpaqueId(0), "new".to_string()), &[]);
+                body.all(Op::Store(one), &[layer, text]);
+                body.all(Op::Store(other), &[layer, held]);
+                body.returns(&[]);
+            });
+        },
+    ),
     (11, "a session is loaded when it was freed", |module| {
         with_session(module, |body| {
             body.all(Op::Free(SESSIONS), &[body.p(0)]);

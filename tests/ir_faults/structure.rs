@@ -3,7 +3,8 @@
 //! In: the module of `world.rs`. Out: the same with one fault.
 
 use crate::world::*;
-use stackloom::ir::op::{Arithmetic, Event, Order, Target};
+use stackloom::ir::interface::{Export, Shape};
+use stackloom::ir::op::{Arithmetic, Event, Floating, Order, Target};
 use stackloom::ir::types::Type;
 use stackloom::ir::{
     Attempt, BlockId, Edge, FunctionId, Lives, Module, Op, Probability, ReasonId, Region, Role,
@@ -148,6 +149,30 @@ pub const FAULTS: &[Fault] = &[
         });
         planted(module).values[1].of = TIME;
     }),
+    (3, "the other sign of a double is a float", |module| {
+        plant(module, Role::Plain, &[], |body| {
+            let half = body.one(Op::Real(64, 0.5_f64.to_bits()), &[]);
+            body.all(Op::Float(Floating::Neg), &[half]);
+            body.returns(&[]);
+        });
+        planted(module).values[1].of = Type::Float(32);
+    }),
+    (23, "a host calls what gives something else", |module| {
+        module.exports.push(Export {
+            name: "give".to_string(),
+            parameters: Vec::new(),
+            result: Some(Shape::Float(32)),
+            calls: PLAIN,
+        });
+    }),
+    (
+        23,
+        "a field is of an opaque type that is not there",
+        |module| {
+            texts(module);
+            module.opaques.clear();
+        },
+    ),
     (3, "a branch asks a word", |module| {
         plant(module, Role::Plain, &[BIT], |body| {
             let otherwise = body.when(body.p(0));

@@ -3,13 +3,13 @@
 //! In: types of parameters, and what the body does. Out: a function at the end of the module.
 
 use stackloom::ir::build::Builder;
-use stackloom::ir::interface::Link;
+use stackloom::ir::interface::{Link, Opaque, Room};
 use stackloom::ir::op::{Arithmetic, Bits, Compare, Number, Place};
 use stackloom::ir::signature::outcomes;
 use stackloom::ir::{
     Attempt, Attribute, BlockId, Cache, CacheId, CounterId, Edge, Field, FieldId, Function,
-    FunctionId, Kernel, KernelId, Kind, KindId, Lives, Module, Op, Probability, ReasonId, Region,
-    Role, Setting, Stored, Terminator, Timer, TimerId, Type, Value,
+    FunctionId, Kernel, KernelId, Kind, KindId, Lives, Module, Op, OpaqueId, Probability, ReasonId,
+    Region, Role, Setting, Stored, Terminator, Timer, TimerId, Type, Value,
 };
 
 /// Plants something in a module.
@@ -76,6 +76,26 @@ pub const BITS_OF_TWO: Bits = Bits {
     width: 16,
     big: true,
 };
+
+/// Adds two fields of texts to the layer.
+pub fn texts(module: &mut Module) -> [Region; 2] {
+    module.opaques.push(Opaque {
+        name: "string".to_string(),
+        room: Some(Room {
+            name: "ROOM".to_string(),
+            bytes: 8,
+        }),
+    });
+    ["first", "second"].map(|name| {
+        let fields = &mut module.kinds[LAYER.at()].fields;
+        fields.push(Field {
+            name: name.to_string(),
+            stored: Stored::Value(Type::Opaque(OpaqueId(0))),
+            dimensions: Vec::new(),
+        });
+        Region::Field(LAYER, FieldId(fields.len() as u32 - 1))
+    })
+}
 
 /// The module without anything planted.
 pub fn module() -> Module {

@@ -801,7 +801,7 @@ impl<'w> Writing<'w> {
 struct Alone;
 
 impl Host for Alone {
-    fn function(&self, foreign: &Foreign, _given: &mut [Datum]) -> Datum {
+    fn function(&self, _: &Machine<'_>, foreign: &Foreign, _given: &mut [Datum]) -> Datum {
         panic!("{} is not called", foreign.name)
     }
 

@@ -35,8 +35,12 @@ pub fn with_gaps(module: &Module) -> BTreeSet<Place> {
 
 /// An instance: an element of the array in the stack.
 pub fn instance(stack: &Stack<'_>, kind: KindId, index: C) -> C {
-    let all = atom("stack").behind(stack.names.kind(kind));
-    all.element(index)
+    let names = &stack.names.kinds[kind.at()];
+    let all = atom("stack").behind(&names.member);
+    match names.is_only {
+        true => all,
+        false => all.element(index),
+    }
 }
 
 /// The field of an instance, or the element of one that is an array.
@@ -242,7 +246,7 @@ pub struct Member {
     /// The name, without lengths of arrays.
     pub name: String,
     /// The lengths of the arrays in which it stands.
-    pub lengths: Vec<u32>,
+    pub lengths: Vec<String>,
     /// The comment.
     pub comment: &'static str,
     /// True if it is written before it is read, whatever is there before.
@@ -252,10 +256,14 @@ pub struct Member {
 /// The members that hold a field under a name, in order.
 pub fn members(stack: &Stack<'_>, place: Place, name: &str) -> Vec<Member> {
     let field: &Field = stack.module.field(place.kind, place.field);
+    let lengths = |length: Option<u32>| -> Vec<String> {
+        let all = field.dimensions.iter().copied().chain(length);
+        all.map(|length| length.to_string()).collect()
+    };
     let member = |kind: &str, suffix: &str, length: Option<u32>, comment| Member {
         kind: kind.to_string(),
         name: format!("{name}{suffix}"),
-        lengths: field.dimensions.iter().copied().chain(length).collect(),
+        lengths: lengths(length),
         comment,
         is_buffer: matches!(suffix, "_items" | "_bytes"),
     };
@@ -263,7 +271,14 @@ pub fn members(stack: &Stack<'_>, place: Place, name: &str) -> Vec<Member> {
     let items =
         |of: &[Type], capacity: u32| member(&item_type(stack, of), "_items", Some(capacity), "");
     match &field.stored {
-        Stored::Value(of) => vec![member(&types::stored(stack, *of), "", None, "")],
+        Stored::Value(of) => {
+            let mut own = member(&types::stored(stack, *of), "", None, "");
+            if let Type::Opaque(of) = of {
+                let room = stack.module.opaques[of.at()].room.iter();
+                own.lengths.extend(room.map(|room| room.name.clone()));
+            }
+            vec![own]
+        }
         Stored::Queue(of, capacity) => {
             vec![member("struct sl_ring", "", None, ""), items(of, *capacity)]
         }

@@ -7,6 +7,7 @@
 //! ```text
 //! constants.rs  bytes at the top of the file
 //! containers.rs the members that hold containers
+//! esterel/      the files of a module of Esterel
 //! file.rs       the whole of NAME.c
 //! function/     functions of the module
 //! instances/    functions that find, make and end instances
@@ -26,6 +27,7 @@
 
 pub mod constants;
 pub mod containers;
+pub mod esterel;
 pub mod file;
 pub mod function;
 pub mod header;
@@ -52,7 +54,7 @@ use crate::ir::{FunctionId, Module};
 use crate::source::Sources;
 use constants::Constants;
 pub use file::Printed;
-use names::Names;
+use names::{Names, Reserved};
 use prototype::Reach;
 use std::collections::BTreeSet;
 
@@ -98,13 +100,28 @@ impl<'m> Stack<'m> {
 
     /// The same for a variant of the C.
     pub fn of_variant(module: &'m Module, sources: &'m Sources, variant: Variant<'m>) -> Stack<'m> {
-        let mut names = Names::new(module, host::reserved());
+        let own: Vec<&str> = host::reserved().collect();
+        let reserved = Reserved {
+            file: &own,
+            members: &[],
+        };
+        let mut names = Names::new(module, reserved);
         if let Variant::Specialised(Assumed {
             elsewhere: true, ..
         }) = variant
         {
             names.count_own("stack.cut_buffer");
         }
+        Stack::named(module, sources, variant, names)
+    }
+
+    /// The same under names that were chosen.
+    pub fn named(
+        module: &'m Module,
+        sources: &'m Sources,
+        variant: Variant<'m>,
+        mut names: Names,
+    ) -> Stack<'m> {
         let constants = Constants::of(module, &mut names);
         names.inside = names.taken.inside();
         Stack {

@@ -13,7 +13,7 @@
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
 use crate::c::words;
-use crate::ir::interface::{Enum, Given, Shape};
+use crate::ir::interface::{Enum, Given, Home, Shape};
 use crate::ir::op::{Target, Told};
 use crate::ir::{KindId, Module, Stored};
 use std::collections::{BTreeMap, BTreeSet};
@@ -104,11 +104,24 @@ pub fn identifier(name: &str) -> String {
     }
 }
 
+/// Names that are taken besides those of every stack.
+#[derive(Clone, Copy, Debug)]
+pub struct Reserved<'r> {
+    /// At the top of the file.
+    pub file: &'r [&'r str],
+    /// Of members of instances.
+    pub members: &'r [&'r str],
+}
+
 /// The names of a kind.
 #[derive(Clone, Debug)]
 pub struct KindNames {
-    /// The struct, and the member of the stack that holds its instances.
+    /// The struct.
     pub name: String,
+    /// The member of the stack that holds its instances.
+    pub member: String,
+    /// That member is its only instance, and no array.
+    pub is_only: bool,
     /// Members of the struct, by field.
     pub fields: Vec<String>,
     /// Timers, members of the member `timers` of the struct.
@@ -141,6 +154,15 @@ pub struct PortNames {
     pub accept: String,
     /// By notice that comes up: the function of this file that takes it up.
     pub up: Vec<String>,
+}
+
+/// The functions by which values of an opaque type are assigned and compared.
+#[derive(Clone, Debug)]
+pub struct OpaqueNames {
+    /// Assigns one to a place, whose address it is given.
+    pub copy: String,
+    /// Answers whether two are the same.
+    pub same: String,
 }
 
 /// The names of an enum of the header.
@@ -188,6 +210,8 @@ pub struct Names {
     pub caches: Vec<String>,
     /// By function in C.
     pub foreigns: Vec<String>,
+    /// By opaque type.
+    pub opaques: Vec<OpaqueNames>,
     /// By link.
     pub links: Vec<LinkNames>,
     /// By port.
@@ -217,11 +241,11 @@ impl Names {
 
     /// Chooses a name for each thing in a module. Names in the text that every stack has are
     /// taken; the header chooses first.
-    pub fn new(module: &Module, reserved_too: impl Iterator<Item = &'static str>) -> Names {
+    pub fn new(module: &Module, too: Reserved<'_>) -> Names {
         let stack = module.name.clone();
         let upper = stack.to_uppercase();
         let mut taken = reserved(&stack);
-        reserved_too.for_each(|word| taken.reserve(word));
+        too.file.iter().for_each(|word| taken.reserve(word));
         let records = record_names(module, &mut taken);
         let foreign_records = foreign_records(module, &mut taken);
         let enums = module.enums.iter();
@@ -234,6 +258,7 @@ impl Names {
             .map(|port| port_names(&stack, port, &mut taken));
         let ports = ports.collect();
         let foreigns = foreign_names(module, &mut taken);
+        let opaques = opaque_names(module, &mut taken);
         let counted = counted_names(module, &upper, &mut taken);
         let in_capitals = |taken: &mut Taken, before: &str, name: &str| {
             taken.take(&identifier(&format!("{before}{name}")).to_uppercase())
@@ -244,7 +269,7 @@ impl Names {
         let counters = module.counters.iter();
         let counters = counters.map(|name| in_capitals(&mut taken, "count_", name));
         let counters = counters.collect();
-        let kinds = kind_names(module, &mut taken);
+        let kinds = kind_names(module, too.members, &mut taken);
         let functions = module.functions.iter();
         let functions = functions
             .map(|function| taken.take(&not_of_library(&stack, &function.name)))
@@ -268,6 +293,7 @@ impl Names {
             kernels,
             caches,
             foreigns,
+            opaques,
             links,
             ports,
             counted,
@@ -427,13 +453,13 @@ pub fn shown(module: &Module) -> Vec<&Shape> {
         let parameters = notices.flat_map(|notice| &notice.parameters);
         all.extend(parameters.map(|named| &named.shape));
     }
-    for foreign in module.foreigns.iter().filter(|one| !one.in_runtime) {
+    for foreign in module.foreigns.iter().filter(|one| one.home == Home::Host) {
         all.extend(
             foreign
                 .parameters
                 .iter()
                 .filter_map(|(_, given)| match given {
-                    Given::Value(shape) => Some(shape),
+                    Given::Value(shape) | Given::Changed(shape) => Some(shape),
                     Given::Data | Given::Rewritten | Given::State(_) => None,
                 }),
         );
@@ -455,7 +481,9 @@ fn add_shape<'s>(shape: &'s Shape, all: &mut Vec<&'s Shape>) {
         | Shape::Time
         | Shape::Bytes(_)
         | Shape::Bounded(_)
-        | Shape::Foreign(_) => {}
+        | Shape::Foreign(_)
+        | Shape::Float(_)
+        | Shape::Opaque(_) => {}
     }
     all.push(shape);
 }
@@ -488,7 +516,7 @@ fn foreign_records(module: &Module, taken: &mut Taken) -> BTreeMap<String, Strin
     let given = module.foreigns.iter().flat_map(|one| &one.parameters);
     let given = given.filter_map(|(_, given)| match given {
         Given::State(name) => Some(name),
-        Given::Value(_) | Given::Data | Given::Rewritten => None,
+        Given::Value(_) | Given::Data | Given::Rewritten | Given::Changed(_) => None,
     });
     let all: BTreeSet<&String> = held.chain(given).collect();
     let all = all.into_iter();
@@ -506,12 +534,32 @@ fn enum_names(stack: &str, one: &Enum, taken: &mut Taken) -> EnumNames {
     }
 }
 
-/// Functions in C: those of the runtime have its names.
+/// Functions in C: those of the runtime have its names, and those of a program their own.
 fn foreign_names(module: &Module, taken: &mut Taken) -> Vec<String> {
     let all = module.foreigns.iter();
-    let all = all.map(|foreign| match foreign.in_runtime {
-        true => format!("sl_{}", foreign.name),
-        false => taken.take(&format!("{}_{}", module.name, foreign.name)),
+    let all = all.map(|foreign| match foreign.home {
+        Home::Runtime => format!("sl_{}", foreign.name),
+        Home::Host => taken.take(&format!("{}_{}", module.name, foreign.name)),
+        Home::Program | Home::Constant => foreign.name.clone(),
+    });
+    all.collect()
+}
+
+/// C assigns values of its own types by functions of their names; texts are copied by one of the
+/// file.
+fn opaque_names(module: &Module, taken: &mut Taken) -> Vec<OpaqueNames> {
+    let all = module.opaques.iter().map(|opaque| {
+        let name = &opaque.name;
+        match opaque.room {
+            Some(_) => OpaqueNames {
+                copy: taken.take(&format!("{}_copy_{name}", module.name)),
+                same: taken.take(&format!("{}_same_{name}", module.name)),
+            },
+            None => OpaqueNames {
+                copy: format!("_{name}"),
+                same: format!("_eq_{name}"),
+            },
+        }
     });
     all.collect()
 }
@@ -519,7 +567,7 @@ fn foreign_names(module: &Module, taken: &mut Taken) -> Vec<String> {
 /// Suffixes of the members that the struct of the stack has for each kind.
 const BESIDE: [&str; 6] = ["", "_pool", "_next", "_ended", "_buckets", "_alike"];
 
-fn kind_names(module: &Module, taken: &mut Taken) -> Vec<KindNames> {
+fn kind_names(module: &Module, too: &[&str], taken: &mut Taken) -> Vec<KindNames> {
     let mut members: BTreeSet<String> = MEMBERS.split_whitespace().map(String::from).collect();
     let mut all = Vec::new();
     for kind in &module.kinds {
@@ -543,9 +591,11 @@ fn kind_names(module: &Module, taken: &mut Taken) -> Vec<KindNames> {
         let fields = kind.fields.iter().map(|field| field.name.as_str());
         let timers = kind.timers.iter().map(|timer| timer.name.as_str());
         all.push(KindNames {
-            name,
-            fields: distinct(fields, &["timers"]),
+            fields: distinct(fields, &[&["timers"], too].concat()),
+            member: name.clone(),
+            is_only: false,
             timers: distinct(timers, &[]),
+            name,
         });
     }
     all
@@ -597,7 +647,12 @@ pub fn part_suffixes(shape: &Shape) -> Vec<String> {
         names.map(|name| format!("{first}{name}")).collect()
     };
     match shape {
-        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Bytes(_) => vec![String::new()],
+        Shape::Number { .. }
+        | Shape::Bool
+        | Shape::Time
+        | Shape::Bytes(_)
+        | Shape::Float(_)
+        | Shape::Opaque(_) => vec![String::new()],
         Shape::Bounded(_) => vec!["_length".to_string(), "_bytes".to_string()],
         Shape::Optional(value) => {
             let mut all = vec!["_has".to_string()];

@@ -9,6 +9,7 @@ use super::Stack;
 use super::types;
 use crate::c::tree::{Expression as C, atom, call};
 use crate::ir::effects::{self, Effects, Resource};
+use crate::ir::interface::Home;
 use crate::ir::op::{Op, Region};
 use crate::ir::{FunctionId, Module, Role, Terminator, Type};
 
@@ -62,8 +63,12 @@ fn of_op(module: &Module, known: &[Reach], op: &Op) -> Reach {
     let own = match op {
         // Their C uses the stack, though they have no effect on it in the IR.
         Op::Fill | Op::Exit(_) => Reach::Stack,
-        // A host's function in C gets the pointer that the host has set; the runtime's does not.
-        Op::Foreign(id, _) if module.foreigns[id.0 as usize].in_runtime => Reach::Nothing,
+        // A host's function in C gets the pointer that the host has set; others do not.
+        Op::Foreign(id, places)
+            if module.foreigns[id.0 as usize].home != Home::Host && places.is_empty() =>
+        {
+            Reach::Nothing
+        }
         _other => {
             let effects = Effects::of(module, op);
             let touched = effects.reads.iter().chain(&effects.writes);

@@ -37,7 +37,13 @@ pub fn byte_lengths(module: &Module) -> BTreeSet<u32> {
     let all = values.chain(attributes).chain(settings).chain(fields);
     let lengths = all.filter_map(|of| match of {
         Type::Bytes(length) => Some(length),
-        Type::Int(_) | Type::Instance(_) | Type::Message | Type::View | Type::Slot => None,
+        Type::Int(_)
+        | Type::Instance(_)
+        | Type::Message
+        | Type::View
+        | Type::Slot
+        | Type::Float(_)
+        | Type::Opaque(_) => None,
     });
     lengths.collect()
 }
@@ -260,7 +266,14 @@ fn instances(stack: &Stack<'_>, id: KindId, layout: &Layout) -> Vec<Line> {
     let capacity = stack.module.kinds[id.at()].capacity;
     let mut all = Vec::new();
     if has_struct(stack.module, id) {
-        all.push(line(format!("struct {name} {name}[{capacity}]"), ""));
+        let own = &stack.names.kinds[id.at()];
+        all.push(line(
+            match own.is_only {
+                true => format!("struct {name} {}", own.member),
+                false => format!("struct {name} {}[{capacity}]", own.member),
+            },
+            "",
+        ));
     }
     if layout.has_pool {
         let pool = format!("struct sl_pool {name}_pool");

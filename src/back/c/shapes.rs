@@ -38,7 +38,9 @@ pub fn given(stack: &Stack<'_>, shape: &Shape, name: &str, place: &dyn Fn(&str) 
         Shape::Number { bits, signed } => {
             vec![without_sign(place(name), *bits, *signed)]
         }
-        Shape::Bool | Shape::Time | Shape::Bytes(_) => vec![place(name)],
+        Shape::Bool | Shape::Time | Shape::Bytes(_) | Shape::Float(_) | Shape::Opaque(_) => {
+            vec![place(name)]
+        }
         Shape::Bounded(most) => {
             let most_text = || atom(format!("{most}U"));
             let length = place(name).member("length");
@@ -82,7 +84,9 @@ pub fn told(
         Shape::Number { bits, signed } => {
             vec![(name.to_string(), with_sign(next(), *bits, *signed))]
         }
-        Shape::Bool | Shape::Time | Shape::Bytes(_) => vec![(name.to_string(), next())],
+        Shape::Bool | Shape::Time | Shape::Bytes(_) | Shape::Float(_) | Shape::Opaque(_) => {
+            vec![(name.to_string(), next())]
+        }
         Shape::Bounded(most) => {
             let arguments = vec![next(), next()];
             let told = format!("{}_told", bounded(&stack.names.stack, *most));
@@ -139,7 +143,9 @@ pub fn is_other(shape: &Shape, name: &str, place: &dyn Fn(&str) -> C) -> Option<
         | Shape::Bytes(_)
         | Shape::Bounded(_)
         | Shape::Array(..)
-        | Shape::Foreign(_) => None,
+        | Shape::Foreign(_)
+        | Shape::Float(_)
+        | Shape::Opaque(_) => None,
     }
 }
 
@@ -273,7 +279,7 @@ fn shapes(module: &Module) -> impl Iterator<Item = &Shape> {
     });
     let foreigns = module.foreigns.iter().flat_map(|foreign| {
         let given = foreign.parameters.iter().filter_map(|(_, one)| match one {
-            Given::Value(shape) => Some(shape),
+            Given::Value(shape) | Given::Changed(shape) => Some(shape),
             Given::Data | Given::Rewritten | Given::State(_) => None,
         });
         given.chain(&foreign.result)
@@ -290,6 +296,12 @@ fn add_bounds(shape: &Shape, all: &mut BTreeSet<u32>) {
         }
         Shape::Optional(value) | Shape::Array(value, _) => add_bounds(value, all),
         Shape::Record(_, fields) => fields.iter().for_each(|(_, field)| add_bounds(field, all)),
-        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Bytes(_) | Shape::Foreign(_) => {}
+        Shape::Number { .. }
+        | Shape::Bool
+        | Shape::Time
+        | Shape::Bytes(_)
+        | Shape::Foreign(_)
+        | Shape::Float(_)
+        | Shape::Opaque(_) => {}
     }
 }

@@ -10,6 +10,8 @@
 //! | `msg` | `struct STACK_message` | the same, or the index of its buffer in a container |
 //! | `view` | `const uint8_t *x`, `uint32_t x_length` | |
 //! | `slot` | `struct STACK_buffer *` | |
+//! | `f32`, `f64` | `float`, `double` | the same |
+//! | `opaque T` | `T` | the same; of a text its bytes |
 //!
 //! A number is less than two to the power of its bits, whatever else its C type could hold.
 
@@ -27,6 +29,9 @@ pub fn local(stack: &Stack<'_>, of: Type) -> String {
         Type::Message => format!("struct {name}_message"),
         Type::View => "const uint8_t *".to_string(),
         Type::Slot => format!("struct {name}_buffer *"),
+        Type::Float(32) => "float".to_string(),
+        Type::Float(_) => "double".to_string(),
+        Type::Opaque(of) => stack.module.opaques[of.at()].name.clone(),
     }
 }
 
@@ -39,7 +44,8 @@ pub fn stored(stack: &Stack<'_>, of: Type) -> String {
     match of {
         Type::Int(1) => "bool".to_string(),
         Type::Int(bits) => format!("uint{}_t", stored_bits(bits)),
-        Type::Bytes(_) | Type::Message => local(stack, of),
+        Type::Opaque(id) if stack.module.opaques[id.at()].room.is_some() => "char".to_string(),
+        Type::Bytes(_) | Type::Message | Type::Float(_) | Type::Opaque(_) => local(stack, of),
         Type::Instance(_) | Type::View | Type::Slot => panic!("no memory holds a {of}"),
     }
 }
@@ -64,7 +70,7 @@ pub fn parameters(stack: &Stack<'_>, of: Type, name: &str) -> Vec<String> {
         ],
         Type::Message => vec![format!("{} *{name}", local(stack, of))],
         Type::Slot => vec![format!("{}{name}", local(stack, of))],
-        Type::Int(_) | Type::Bytes(_) | Type::Instance(_) => {
+        Type::Int(_) | Type::Bytes(_) | Type::Instance(_) | Type::Float(_) | Type::Opaque(_) => {
             vec![format!("{} {name}", local(stack, of))]
         }
     }

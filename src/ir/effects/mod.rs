@@ -158,6 +158,9 @@ impl Effects {
         match op {
             Op::Number(..)
             | Op::Bytes(_)
+            | Op::Real(..)
+            | Op::Text(..)
+            | Op::Float(_)
             | Op::Instance(..)
             | Op::Arithmetic(_)
             | Op::Compare(_)
@@ -234,7 +237,9 @@ impl Effects {
                 self.read(&[Bytes]);
                 self.write(&[Foreign]);
                 for place in places {
-                    self.write(&[Container(*place)]);
+                    let held = Region::Field(place.kind, place.field);
+                    self.read(&[Resource::Region(held)]);
+                    self.write(&[Container(*place), Resource::Region(held)]);
                 }
                 let function = module.foreigns.get(id.0 as usize);
                 let mut parameters = function.into_iter().flat_map(|one| &one.parameters);
@@ -400,9 +405,9 @@ pub fn is_plain(of: Type) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::ir::Role;
     use crate::ir::build::Builder;
-    use crate::ir::*;
 
     /// Calls are followed without recursion: a chain may be longer than the stack is deep, and what
     /// is called twice counts once.

@@ -24,7 +24,11 @@ impl Facts<'_> {
                     ..Known::default()
                 },
                 Type::Message | Type::View => self.bytes_of(op, operands, result),
-                Type::Bytes(_) | Type::Instance(_) | Type::Slot => Known::default(),
+                Type::Bytes(_)
+                | Type::Instance(_)
+                | Type::Slot
+                | Type::Float(_)
+                | Type::Opaque(_) => Known::default(),
             };
             self.known[result.at()] = known;
         }

@@ -439,7 +439,9 @@ impl<'f> Facts<'f> {
                 length: Some(self.length(value)),
                 start: Some(self.start(value)),
             },
-            Type::Bytes(_) | Type::Instance(_) | Type::Slot => Known::default(),
+            Type::Bytes(_) | Type::Instance(_) | Type::Slot | Type::Float(_) | Type::Opaque(_) => {
+                Known::default()
+            }
         }
     }
 

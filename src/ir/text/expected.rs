@@ -76,6 +76,9 @@ pub fn operands(module: &Module, op: &Op, known: &[Known]) -> Vec<Known> {
         }
         Op::Number(..)
         | Op::Bytes(_)
+        | Op::Real(..)
+        | Op::Text(..)
+        | Op::Float(_)
         | Op::Instance(..)
         | Op::Not
         | Op::ZeroExtend(_)
@@ -210,7 +213,9 @@ fn of_foreign(module: &Module, id: u32, places: &[Place]) -> Vec<Known> {
     let foreign = module.foreigns.get(id as usize);
     for (_, parameter) in foreign.iter().flat_map(|one| &one.parameters) {
         match parameter {
-            Given::Value(shape) => expected.extend(all(Shape::parts(shape))),
+            Given::Value(shape) | Given::Changed(shape) => {
+                expected.extend(all(Shape::parts(shape)));
+            }
             Given::Data | Given::Rewritten => expected.push(ANY),
             Given::State(_) => {
                 let place = places.next().map(|place| in_place(module, *place, vec![]));

@@ -37,6 +37,8 @@ pub struct Names {
     pub kernels: Table,
     /// Caches.
     pub caches: Table,
+    /// Types that only C knows.
+    pub opaques: Table,
     /// Functions in C.
     pub foreigns: Table,
     /// Links.
@@ -116,6 +118,7 @@ impl Names {
             counters: Table::new(&module.counters),
             kernels: Table::new(module.kernels.iter().map(|one| &one.name)),
             caches: Table::new(module.caches.iter().map(|one| &one.name)),
+            opaques: Table::new(module.opaques.iter().map(|one| &one.name)),
             foreigns: Table::new(module.foreigns.iter().map(|one| &one.name)),
             links: Table::new(module.links.iter().map(|one| &one.name)),
             ports: Table::new(module.ports.iter().map(|one| &one.name)),

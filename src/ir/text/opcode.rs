@@ -3,7 +3,7 @@
 //! In: an operation. Out: its word. The lists give the way back: they hold each operation that is
 //! its word alone, and the makers of those that add one name to it.
 
-use crate::ir::op::{Arithmetic, Bits, Change, Compare, Number, Order, Place, Question};
+use crate::ir::op::{Arithmetic, Bits, Change, Compare, Floating, Number, Order, Place, Question};
 use crate::ir::{Attempt, CacheId, KernelId, KindId, Op, Probability, TimerId};
 
 /// Constant bytes of at most so many are written without the zeros at their end.
@@ -14,6 +14,9 @@ pub fn word(op: &Op) -> &'static str {
     match op {
         Op::Number(..) => "number",
         Op::Bytes(_) => "bytes",
+        Op::Real(..) => "real",
+        Op::Text(..) => "text",
+        Op::Float(how) => floating(*how),
         Op::Instance(..) => "instance",
         Op::Arithmetic(how) => arithmetic(*how),
         Op::Compare(how) => compare(*how),
@@ -112,6 +115,14 @@ pub const PLAIN: &[Op] = &[
     Op::Compare(Compare::Ule),
     Op::Compare(Compare::Slt),
     Op::Compare(Compare::Sle),
+    Op::Float(Floating::Add),
+    Op::Float(Floating::Sub),
+    Op::Float(Floating::Mul),
+    Op::Float(Floating::Div),
+    Op::Float(Floating::Neg),
+    Op::Float(Floating::Eq),
+    Op::Float(Floating::Lt),
+    Op::Float(Floating::Le),
     Op::Not,
     Op::Select,
     Op::Concat,
@@ -271,6 +282,19 @@ fn arithmetic(how: Arithmetic) -> &'static str {
         Arithmetic::Umax => "umax",
         Arithmetic::Smin => "smin",
         Arithmetic::Smax => "smax",
+    }
+}
+
+fn floating(how: Floating) -> &'static str {
+    match how {
+        Floating::Add => "fadd",
+        Floating::Sub => "fsub",
+        Floating::Mul => "fmul",
+        Floating::Div => "fdiv",
+        Floating::Neg => "fneg",
+        Floating::Eq => "feq",
+        Floating::Lt => "flt",
+        Floating::Le => "fle",
     }
 }
 

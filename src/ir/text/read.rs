@@ -126,6 +126,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 kind: None,
                 remembers: FunctionId(0),
             }),
+            "opaque" => module.opaques.push(item.read(tables::opaque)?),
             "foreign" => module.foreigns.push(item.read(tables::foreign)?),
             "link" => module.links.push(Link {
                 name: cursor.name()?,
@@ -142,7 +143,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 module.functions.push(no_function(cursor.name()?));
             }
             "doc" | "headroom" | "memory" | "settings_hold" | "starts" | "given" | "enum"
-            | "listening" => {}
+            | "listening" | "export" | "watched" => {}
             other => {
                 let message = match other {
                     "stack" => "`stack` stands first".to_string(),
@@ -209,6 +210,14 @@ fn long_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<(
             "listening" => {
                 let listening = item.read(|cursor| tables::listening(cursor, names))?;
                 module.listening.push(listening);
+            }
+            "watched" => {
+                let place = item.read(|cursor| operation::place(cursor, names))?;
+                module.watched.push(place);
+            }
+            "export" => {
+                let export = item.read(|cursor| tables::export(cursor, names))?;
+                module.exports.push(export);
             }
             _other => {}
         }

@@ -8,8 +8,8 @@ use super::expected::{attempted, operands};
 use super::{opcode, read, write, write_function};
 use crate::ir::function::Definition;
 use crate::ir::interface::{
-    AttributeOfHost, Conversation, Enum, EnumValue, Foreign, Given, Link, Listening, Memory, Named,
-    Notice, Numbered, Opening, Port, SettingOfHost, Shape,
+    AttributeOfHost, Conversation, Enum, EnumValue, Export, Foreign, Given, Home, Link, Listening,
+    Memory, Named, Notice, Numbered, Opaque, Opening, Port, Room, SettingOfHost, Shape,
 };
 use crate::ir::op::{Bits, Change, Event, Number, Piece, Place, Target, Told};
 use crate::ir::signature::results;
@@ -60,7 +60,9 @@ fn three<T>(rng: &mut Rng, make: impl Fn(&mut Rng) -> T) -> Vec<T> {
 }
 
 fn type_of(rng: &mut Rng) -> Type {
-    match rng.u8(..10) {
+    match rng.u8(..12) {
+        10 => Type::Float(rng.u8(..)),
+        11 => Type::Opaque(OpaqueId(id(rng))),
         0 => Type::Bytes(rng.u32(..40)),
         1 => Type::Instance(KindId(id(rng))),
         2 => Type::Message,
@@ -73,7 +75,9 @@ fn type_of(rng: &mut Rng) -> Type {
 }
 
 fn shape(rng: &mut Rng, depth: u32) -> Shape {
-    match rng.u8(..if depth > 3 { 6 } else { 9 }) {
+    match rng.u8(..if depth > 3 { 8 } else { 11 }) {
+        6 => Shape::Float(rng.u8(..)),
+        7 => Shape::Opaque(OpaqueId(rng.u32(..))),
         0 => Shape::Number {
             bits: rng.u8(..),
             signed: rng.bool(),
@@ -83,8 +87,8 @@ fn shape(rng: &mut Rng, depth: u32) -> Shape {
         3 => Shape::Foreign(name(rng)),
         4 => Shape::Bool,
         5 => Shape::Time,
-        6 => Shape::Optional(Box::new(shape(rng, depth + 1))),
-        7 => {
+        8 => Shape::Optional(Box::new(shape(rng, depth + 1))),
+        9 => {
             let fields = many(rng, |rng| (name(rng), shape(rng, depth + 1)));
             Shape::Record(name(rng), fields)
         }
@@ -100,7 +104,9 @@ fn named(rng: &mut Rng) -> Named {
 }
 
 fn constant(rng: &mut Rng) -> Op {
-    match rng.u8(..5) {
+    match rng.u8(..7) {
+        5 => Op::Real(rng.u8(..), rng.u64(..)),
+        6 => Op::Text(OpaqueId(id(rng)), name(rng)),
         0 => Op::Bytes(many(rng, |rng| rng.u8(..))),
         1 => Op::Instance(KindId(id(rng)), few(rng)),
         2 => Op::Attribute(AttributeId(id(rng))),
@@ -284,6 +290,48 @@ fn head(rng: &mut Rng) -> Function {
     }
 }
 
+fn foreign(rng: &mut Rng) -> Foreign {
+    Foreign {
+        name: name(rng),
+        home: match rng.u8(..4) {
+            0 => Home::Host,
+            1 => Home::Runtime,
+            2 => Home::Program,
+            _ => Home::Constant,
+        },
+        parameters: many(rng, |rng| {
+            let given = match rng.u8(..5) {
+                4 => Given::Changed(shape(rng, 0)),
+                0 => Given::Data,
+                1 => Given::Rewritten,
+                2 => Given::State(name(rng)),
+                _ => Given::Value(shape(rng, 0)),
+            };
+            (name(rng), given)
+        }),
+        result: some(rng, |rng| shape(rng, 0)),
+    }
+}
+
+fn opaque(rng: &mut Rng) -> Opaque {
+    Opaque {
+        name: name(rng),
+        room: some(rng, |rng| Room {
+            name: name(rng),
+            bytes: few(rng),
+        }),
+    }
+}
+
+fn export(rng: &mut Rng) -> Export {
+    Export {
+        name: name(rng),
+        parameters: many(rng, named),
+        result: some(rng, |rng| shape(rng, 0)),
+        calls: function_id(rng),
+    }
+}
+
 fn tables(rng: &mut Rng) -> Module {
     let mut module = Module {
         name: name(rng),
@@ -312,20 +360,10 @@ fn tables(rng: &mut Rng) -> Module {
             kind: some(rng, |rng| KindId(id(rng))),
             remembers: function_id(rng),
         }),
-        foreigns: three(rng, |rng| Foreign {
-            name: name(rng),
-            in_runtime: rng.bool(),
-            parameters: many(rng, |rng| {
-                let given = match rng.u8(..4) {
-                    0 => Given::Data,
-                    1 => Given::Rewritten,
-                    2 => Given::State(name(rng)),
-                    _ => Given::Value(shape(rng, 0)),
-                };
-                (name(rng), given)
-            }),
-            result: some(rng, |rng| shape(rng, 0)),
-        }),
+        foreigns: three(rng, foreign),
+        opaques: three(rng, opaque),
+        watched: many(rng, place),
+        exports: many(rng, export),
         links: three(rng, |rng| Link {
             name: name(rng),
             calls: some(rng, name),

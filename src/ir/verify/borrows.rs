@@ -16,11 +16,15 @@
 //! of any message that they are given. A called function pushes and restores no message that it is
 //! given, and a loop captures no view of bytes of a message that it is given. Bytes that two
 //! handles share are not written (rule 7, not checked yet).
+//!
+//! A value of an opaque type that was loaded is used while its place holds what it held: on no way
+//! to the use is that place written.
 
 use super::breach::{Breach, Rule, Scope, Spot, name};
+use crate::ir::effects::{Effects, Resource, called};
 use crate::ir::op::Event;
-use crate::ir::{Attempt, Edge, Instruction, Op, Role, Terminator, Type, Value};
-use std::collections::BTreeMap;
+use crate::ir::{Attempt, Edge, Instruction, Op, Region, Role, Terminator, Type, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Checks that no view is used behind its end.
 pub fn check(scope: &Scope<'_>) -> Vec<Breach> {
@@ -51,7 +55,61 @@ pub fn check(scope: &Scope<'_>) -> Vec<Breach> {
             at_begin[edge.block.at()].push(entry);
         }
     }
+    walk.breaches.extend(opaque_values(scope));
     walk.breaches
+}
+
+/// Checks that no value of an opaque type is used behind a write to the place of which it is.
+fn opaque_values(scope: &Scope<'_>) -> Vec<Breach> {
+    let function = scope.function;
+    let loaded = function.instructions().filter_map(|one| match &one.op {
+        Op::Load(region) => Some((one.results[0], *region)),
+        _other => None,
+    });
+    let is_opaque = |value: Value| matches!(function.type_of(value), Type::Opaque(_));
+    let loaded: BTreeMap<Value, Region> = loaded.filter(|(value, _)| is_opaque(*value)).collect();
+    let mut breaches = Vec::new();
+    if loaded.is_empty() {
+        return breaches;
+    }
+    // By block: values whose places are as they were, on all ways.
+    let mut at_begin: Vec<Option<BTreeSet<Value>>> = vec![None; function.blocks.len()];
+    for id in &scope.graph.order {
+        let block = function.block(*id);
+        let mut held = at_begin[id.at()].take().unwrap_or_default();
+        let ends = |held: &BTreeSet<Value>, used: &[Value]| {
+            let mut used = used.iter();
+            used.find(|one| loaded.contains_key(one) && !held.contains(one))
+                .map(|one| {
+                    format!(
+                        "{} is used behind a write to its place",
+                        name(function, *one)
+                    )
+                })
+        };
+        for (at, instruction) in block.instructions.iter().enumerate() {
+            let wrong = ends(&held, &instruction.operands);
+            breaches.extend(wrong.map(|says| scope.breach(Rule::Borrows, (*id, at), says)));
+            let mut effects = Effects::of(scope.module, &instruction.op);
+            for id in called(scope.module, &instruction.op) {
+                effects.add(&scope.effects[id.at()]);
+            }
+            held.retain(|one| !effects.writes.contains(&Resource::Region(loaded[one])));
+            let result = instruction.results.iter();
+            held.extend(result.filter(|one| loaded.contains_key(one)));
+        }
+        let spot = (*id, block.instructions.len());
+        let wrong = ends(&held, &block.terminator.uses());
+        breaches.extend(wrong.map(|says| scope.breach(Rule::Borrows, spot, says)));
+        for edge in block.terminator.edges() {
+            let begin = &mut at_begin[edge.block.at()];
+            *begin = Some(match begin.take() {
+                Some(other) => other.intersection(&held).copied().collect(),
+                None => held.clone(),
+            });
+        }
+    }
+    breaches
 }
 
 /// Bytes that a view shows: those of a message in a buffer, or stripped ones before it.

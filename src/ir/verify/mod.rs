@@ -15,6 +15,7 @@
 //!   anything may be left.
 //! - **5** Borrows (`borrows.rs`): a view is used until its message is pushed, written, padded or
 //!   used up; a view of stripped bytes alone outlives a write. A view waits only with its message.
+//!   A value of an opaque type is used until the place is written from which it was loaded.
 //! - **6** Ranges (`ranges.rs`, when asked for): bytes that are read, written, pulled or cut off
 //!   are there, by `facts/`.
 //! - **7** Owned bytes: not yet. Bytes that two handles share would not be written.
@@ -48,7 +49,8 @@
 //! - **21** Shards: not in this IR.
 //! - **22** Kernels (`tables.rs`): the functions of a kernel are pure and fit together.
 //! - **23** Tables (`tables.rs`): rows name rows and functions that exist, values that are kept are
-//!   numbers or bytes, and functions that a host starts have the parameters of the interface.
+//!   numbers or bytes, or in fields of opaque types, and functions that a host starts have the
+//!   parameters of the interface.
 
 mod acyclic;
 mod borrows;

@@ -4,7 +4,7 @@
 //! ([`rows_exist`]); then all other rules may follow them.
 
 use super::breach::{Breach, Rule};
-use crate::ir::interface::{Named, Notice, Numbered, Opening, Port};
+use crate::ir::interface::{Export, Given, Named, Notice, Numbered, Opening, Port, Shape};
 use crate::ir::signature::parameters;
 use crate::ir::{FunctionId, Kernel, KindId, Lives, Module, Op, Role, Stored, Type};
 use std::collections::BTreeSet;
@@ -46,7 +46,7 @@ pub fn rows_exist(module: &Module) -> Vec<Breach> {
     let exist = named(module)
         .iter()
         .all(|id| id.at() < module.functions.len());
-    if !exist || !others_exist(module) {
+    if !exist || !others_exist(module) || !opaques_exist(module) {
         wrong.push("a table names a row that is not there".to_string());
     }
     let wrong = wrong.into_iter();
@@ -61,6 +61,7 @@ fn named(module: &Module) -> Vec<FunctionId> {
     named.extend(module.kernels.iter().flat_map(Kernel::functions));
     named.extend(module.caches.iter().map(|cache| cache.remembers));
     named.extend(module.settings_hold.iter().chain(&module.starts));
+    named.extend(module.exports.iter().map(|one| one.calls));
     for link in &module.links {
         named.push(link.arrives);
         named.extend(link.carrier);
@@ -85,7 +86,9 @@ fn others_exist(module: &Module) -> bool {
     let mut caches = module.caches.iter().filter_map(|cache| cache.kind);
     let mut ports = module.ports.iter();
     let mut listening = module.listening.iter();
+    let mut watched = module.watched.iter();
     caches.all(kind)
+        && watched.all(|one| field(one.kind, one.field))
         && ports.all(|port| {
             let mut parts = port.attributes.iter().flat_map(|one| &one.parts);
             let mut openings = port.opens.iter().chain(&port.listens);
@@ -103,14 +106,40 @@ fn others_exist(module: &Module) -> bool {
         })
 }
 
+/// Fields and values of a host name only opaque types that are in their table.
+fn opaques_exist(module: &Module) -> bool {
+    let exists = |of: Type| match of {
+        Type::Opaque(of) => of.at() < module.opaques.len(),
+        _other => true,
+    };
+    let mut fields = module.kinds.iter().flat_map(|kind| &kind.fields);
+    let parameters = module.foreigns.iter().flat_map(|one| &one.parameters);
+    let given = parameters.filter_map(|(_, given)| match given {
+        Given::Value(shape) | Given::Changed(shape) => Some(shape),
+        Given::Data | Given::Rewritten | Given::State(_) => None,
+    });
+    let results = module.foreigns.iter().filter_map(|one| one.result.as_ref());
+    let exports = module.exports.iter().flat_map(|one| {
+        let parameters = one.parameters.iter().map(|named| &named.shape);
+        parameters.chain(&one.result)
+    });
+    let mut shapes = given.chain(results).chain(exports);
+    let parts_exist = |shape: &Shape| shape.parts().into_iter().all(exists);
+    shapes.all(parts_exist)
+        && fields.all(|field| match &field.stored {
+            Stored::Value(of) => exists(*of),
+            _container => true,
+        })
+}
+
 /// Returns true for types of values that outlive a function.
 fn is_plain(of: Type) -> bool {
-    matches!(of, Type::Int(_) | Type::Bytes(_))
+    matches!(of, Type::Int(_) | Type::Bytes(_) | Type::Float(_))
 }
 
 fn is_kept(stored: &Stored) -> bool {
     match stored {
-        Stored::Value(of) => is_plain(*of),
+        Stored::Value(of) => is_plain(*of) || matches!(of, Type::Opaque(_)),
         Stored::Queue(item, _) | Stored::Window(item, ..) => {
             item.iter().all(|of| is_plain(*of) || *of == Type::Message)
         }
@@ -149,6 +178,14 @@ pub fn names(module: &Module) -> Vec<Breach> {
         (
             "functions in C",
             module.foreigns.iter().map(|one| &one.name).collect(),
+        ),
+        (
+            "opaque types",
+            module.opaques.iter().map(|one| &one.name).collect(),
+        ),
+        (
+            "exports",
+            module.exports.iter().map(|one| &one.name).collect(),
         ),
     ];
     for kind in &module.kinds {
@@ -220,6 +257,7 @@ fn kernel_fits(module: &Module, kernel: &Kernel) -> Result<(), String> {
 /// Checks that the functions that a host starts have the parameters that the interface gives them.
 pub fn interface(module: &Module) -> Vec<Breach> {
     let mut breaches = Vec::new();
+    let reacts = [Role::Reaction];
     let started = [Role::Reaction, Role::Entry];
     let mut fits =
         |what: &str, id: FunctionId, roles: &[Role], given: &[Vec<Type>], gives: &[Type]| {
@@ -237,15 +275,13 @@ pub fn interface(module: &Module) -> Vec<Breach> {
     if let Some(id) = module.starts {
         fits("the start", id, &started, &[vec![]], &[]);
     }
+    for export in &module.exports {
+        let (given, gives) = called(export);
+        fits("what a host calls", export.calls, &started, &given, &gives);
+    }
     for link in &module.links {
         let given = [vec![Type::Message]];
-        fits(
-            "what a link starts",
-            link.arrives,
-            &[Role::Reaction],
-            &given,
-            &[],
-        );
+        fits("what a link starts", link.arrives, &reacts, &given, &[]);
         if let Some(id) = link.carrier {
             fits("what a link tells", id, &started, &[vec![Type::BIT]], &[]);
         }
@@ -253,7 +289,7 @@ pub fn interface(module: &Module) -> Vec<Breach> {
     for port in &module.ports {
         if let Some(id) = port.sends {
             let given = numbered(port, vec![Type::Message]);
-            fits("what a port sends to", id, &[Role::Reaction], &given, &[]);
+            fits("what a port sends to", id, &reacts, &given, &[]);
         }
         for (listens, opening) in [(false, &port.opens), (true, &port.listens)] {
             let Some(opening) = opening else { continue };
@@ -267,13 +303,8 @@ pub fn interface(module: &Module) -> Vec<Breach> {
                 &gives,
             );
             if let Some(id) = opening.closes {
-                fits(
-                    "what a port closes with",
-                    id,
-                    &started,
-                    &[vec![Type::WORD]],
-                    &[],
-                );
+                let index = [vec![Type::WORD]];
+                fits("what a port closes with", id, &started, &index, &[]);
             }
         }
         for notice in &port.down {
@@ -298,6 +329,13 @@ fn numbered(port: &Port, rest: Vec<Type>) -> Vec<Vec<Type>> {
 
 fn parts(named: &[Named]) -> impl Iterator<Item = Type> {
     named.iter().flat_map(|named| named.shape.parts())
+}
+
+/// The types of the parameters and results of what a host calls.
+fn called(export: &Export) -> ([Vec<Type>; 1], Vec<Type>) {
+    let result = export.result.iter();
+    let gives = result.flat_map(|shape| shape.parts());
+    ([parts(&export.parameters).collect()], gives.collect())
 }
 
 fn told(notice: &Notice) -> Vec<Type> {

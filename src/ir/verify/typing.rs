@@ -27,6 +27,16 @@ pub fn check(scope: &Scope<'_>) -> Vec<Breach> {
         let message = "a number has 1 to 64 bits".to_string();
         check(Rule::Types, (scope.graph.order[0], 0), Err(message));
     }
+    let mut values = scope.function.values.iter().map(|value| value.of);
+    let is_known = |of: Type| match of {
+        Type::Float(bits) => [32, 64].contains(&bits),
+        Type::Opaque(of) => of.at() < scope.module.opaques.len(),
+        _other => true,
+    };
+    if !values.all(is_known) {
+        let message = "a value has a type that is not there".to_string();
+        check(Rule::Types, (scope.graph.order[0], 0), Err(message));
+    }
     for (spot, instruction) in scope.instructions() {
         let rule = match instruction.op {
             Op::Loop(..) => Rule::Loops,

@@ -7,7 +7,7 @@
 use super::needs::Needs;
 use crate::ir::build::Builder;
 use crate::ir::effects::{Effects, Resource};
-use crate::ir::interface::{Foreign, Given, Shape};
+use crate::ir::interface::{Foreign, Given, Home, Shape};
 use crate::ir::op::{Op, Place};
 use crate::ir::{self, ForeignId, Role, Type as Plain, Value};
 use crate::lower::Lower;
@@ -134,7 +134,7 @@ impl Code<'_, '_> {
         let mut places = Vec::new();
         for (argument, (_, given)) in arguments.iter().zip(given) {
             match given {
-                Given::Value(_) => operands.extend(self.value(argument)),
+                Given::Value(_) | Given::Changed(_) => operands.extend(self.value(argument)),
                 Given::Data => operands.push(self.data(message_of(argument))),
                 Given::Rewritten => operands.push(self.message(message_of(argument))),
                 Given::State(_) => {
@@ -201,13 +201,15 @@ impl Lower<'_> {
         };
         let foreign = Foreign {
             name: function.name.clone(),
-            in_runtime: function.in_runtime,
+            home: match function.in_runtime {
+                true => Home::Runtime,
+                false => Home::Host,
+            },
             parameters: given.collect(),
             result,
         };
         let mut known = self.module.foreigns.iter();
-        let is_same =
-            |one: &Foreign| one.name == foreign.name && one.in_runtime == foreign.in_runtime;
+        let is_same = |one: &Foreign| one.name == foreign.name && one.home == foreign.home;
         let at = known.position(is_same).unwrap_or_else(|| {
             self.module.foreigns.push(foreign);
             self.module.foreigns.len() - 1

@@ -5,10 +5,10 @@
 
 use super::messages::Messages;
 use super::values::{Frame, Held, Trapped};
-use crate::ir::evaluate::{arithmetic, compared};
-use crate::ir::op::{Compare, Number, Op};
+use crate::ir::evaluate::{self, arithmetic, compared};
+use crate::ir::op::{Compare, Floating, Number, Op};
 use crate::ir::types::{ones, signed};
-use crate::ir::{Instruction, Value};
+use crate::ir::{Instruction, Type, Value};
 use crate::simulate::bits;
 use crate::types::constant::{inverse, product};
 use std::rc::Rc;
@@ -68,6 +68,9 @@ fn numeric(frame: &Frame<'_>, op: &Op, operands: &[Value]) -> Trapped<Held> {
     Ok(Held::Number(match op {
         Op::Number(_, number) => *number,
         Op::Bytes(bytes) => return Ok(Held::bytes(bytes)),
+        Op::Real(_, number) => *number,
+        Op::Text(_, text) => return Ok(Held::bytes(text.as_bytes())),
+        Op::Float(how) => floating(frame, *how, operands)?,
         Op::Instance(_, index) => u64::from(*index),
         Op::Arithmetic(operation) => {
             let [one, other] = exactly(operands)?;
@@ -114,6 +117,16 @@ fn numeric(frame: &Frame<'_>, op: &Op, operands: &[Value]) -> Trapped<Held> {
         }
         other => unreachable!("{other:?} computes no number"),
     }))
+}
+
+fn floating(frame: &Frame<'_>, how: Floating, operands: &[Value]) -> Trapped<u64> {
+    let one = *operands.first().ok_or("an operand is missing")?;
+    let other = *operands.last().ok_or("an operand is missing")?;
+    let Type::Float(bits) = frame.function.type_of(one) else {
+        return Err("numbers with a fraction are expected".to_string());
+    };
+    let (one, other) = (frame.number(one)?, frame.number(other)?);
+    Ok(evaluate::floating(how, one, other, bits))
 }
 
 fn compares(frame: &Frame<'_>, compare: Compare, one: Value, other: Value) -> Trapped<bool> {

@@ -81,12 +81,23 @@ impl Cell {
         }
     }
 
-    /// The record of C that it is.
-    pub fn foreign(&mut self) -> Trapped<&mut Vec<u8>> {
+    /// The record of C, or the value of an opaque type, that it is.
+    pub fn foreign(&self) -> Trapped<Vec<u8>> {
         match self {
-            Cell::Foreign(bytes) => Ok(bytes),
+            Cell::Foreign(bytes) => Ok(bytes.clone()),
+            Cell::Value(Held::Bytes(bytes)) => Ok(bytes.to_vec()),
             other => Err(format!("only C knows this, which is {other:?}")),
         }
+    }
+
+    /// C has changed what it is.
+    pub fn set_foreign(&mut self, changed: &[u8]) -> Trapped<()> {
+        match self {
+            Cell::Foreign(bytes) => *bytes = changed.to_vec(),
+            Cell::Value(held @ Held::Bytes(_)) => *held = Held::bytes(changed),
+            other => return Err(format!("only C knows this, which is {other:?}")),
+        }
+        Ok(())
     }
 
     /// Counts the messages in it that came in.

@@ -10,7 +10,7 @@ use super::values::Held;
 use super::{Host, Machine, Output};
 use crate::ir;
 use crate::ir::Module;
-use crate::ir::interface::{Foreign, Named, Opening};
+use crate::ir::interface::{Foreign, Home, Named, Opening};
 use crate::simulate::coders;
 use crate::simulate::externs::Externs;
 use crate::simulate::state::{Emitted, Limits};
@@ -119,8 +119,8 @@ impl Driver for Driven<'_> {
 }
 
 impl Host for Outside<'_> {
-    fn function(&self, foreign: &Foreign, given: &mut [Datum]) -> Datum {
-        if foreign.in_runtime {
+    fn function(&self, _: &Machine<'_>, foreign: &Foreign, given: &mut [Datum]) -> Datum {
+        if foreign.home == Home::Runtime {
             return coders::called(&foreign.name, given);
         }
         let does = self.externs.in_c(&foreign.name);

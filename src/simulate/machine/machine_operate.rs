@@ -21,6 +21,9 @@ impl Machine<'_> {
         match &instruction.op {
             Op::Number(..)
             | Op::Bytes(_)
+            | Op::Real(..)
+            | Op::Text(..)
+            | Op::Float(_)
             | Op::Instance(..)
             | Op::Arithmetic(_)
             | Op::Compare(_)
@@ -384,14 +387,16 @@ impl Machine<'_> {
                 _value => None,
             };
             let count = match (parameter, place) {
-                (Given::Value(shape), _) => shape.parts().len(),
+                (Given::Value(shape) | Given::Changed(shape), _) => shape.parts().len(),
                 (_, Some(place)) => self.split(*place, rest).0.len(),
                 _data => 1,
             };
             let (own, others) = rest.split_at(count);
             rest = others;
             given.push(match parameter {
-                Given::Value(shape) => shapes::datum(shape, &frame.take_all(own)?),
+                Given::Value(shape) | Given::Changed(shape) => {
+                    shapes::datum(shape, &frame.take_all(own)?)
+                }
                 Given::Data => {
                     let view = frame.view(own[0])?;
                     Datum::Bytes(self.messages.viewed(view)?.to_vec())
@@ -403,12 +408,13 @@ impl Machine<'_> {
                 Given::State(_) => {
                     let place = place.ok_or("a place is missing")?;
                     let at = words(frame, own)?;
-                    Datum::Bytes(self.memory.cell(*place, &at)?.foreign()?.clone())
+                    Datum::Bytes(self.memory.cell(*place, &at)?.foreign()?)
                 }
             });
             left.push((parameter, own, place));
         }
-        let result = self.host.clone().function(foreign, &mut given);
+        let result = self.host.clone().function(self, foreign, &mut given);
+        let mut changed = Vec::new();
         for ((parameter, own, place), datum) in left.into_iter().zip(given) {
             match (parameter, place, datum) {
                 (Given::Rewritten, _, Datum::Bytes(bytes)) => {
@@ -420,13 +426,15 @@ impl Machine<'_> {
                 }
                 (Given::State(_), Some(place), Datum::Bytes(bytes)) => {
                     let at = words(frame, own)?;
-                    *self.memory.cell(*place, &at)?.foreign()? = bytes;
+                    self.memory.cell(*place, &at)?.set_foreign(&bytes)?;
                 }
+                (Given::Changed(shape), _, datum) => changed.extend(shapes::parts(shape, &datum)),
                 _unchanged => {}
             }
         }
         let shape = foreign.result.as_ref();
-        let results = shape.map_or(Vec::new(), |shape| shapes::parts(shape, &result));
+        let mut results = shape.map_or(Vec::new(), |shape| shapes::parts(shape, &result));
+        results.extend(changed);
         give_all(frame, instruction, results)
     }
 

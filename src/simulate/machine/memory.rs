@@ -13,7 +13,7 @@ use super::containers::Cell;
 use super::messages::Messages;
 use super::values::{Held, Trapped};
 use crate::ir::op::{Place, Region};
-use crate::ir::{CacheId, FieldId, KindId, Lives, Module, Stored, TimerId};
+use crate::ir::{CacheId, FieldId, KindId, Lives, Module, Stored, TimerId, Type};
 use crate::simulate::pool::Slots;
 use crate::simulate::timers::Timers;
 
@@ -291,6 +291,7 @@ impl<'m> Memory<'m> {
     pub fn store(&mut self, region: Region, operands: &[u32], held: Held) -> Trapped<()> {
         match region {
             Region::Field(kind, field) => {
+                let held = self.cut(Place { kind, field }, held);
                 *self.cell(Place { kind, field }, operands)? = Cell::Value(held);
             }
             Region::Valid(id) => self.cache_mut(id, operands)?.is_valid = held.number()? != 0,
@@ -300,6 +301,21 @@ impl<'m> Memory<'m> {
             }
         }
         Ok(())
+    }
+
+    /// A text as memory has room for it.
+    fn cut(&self, Place { kind, field }: Place, held: Held) -> Held {
+        let room = match &self.module.field(kind, field).stored {
+            Stored::Value(Type::Opaque(of)) => self.module.opaques[of.at()].room.as_ref(),
+            _other => None,
+        };
+        match (room, held) {
+            (Some(room), Held::Bytes(bytes)) => {
+                let most = room.bytes.saturating_sub(1) as usize;
+                Held::bytes(&bytes[..bytes.len().min(most)])
+            }
+            (_, held) => held,
+        }
     }
 
     /// A cache holds this.

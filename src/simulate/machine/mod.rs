@@ -34,7 +34,7 @@ mod tests;
 pub mod values;
 
 use crate::ir::interface::Foreign;
-use crate::ir::{LinkId, Module, PortId};
+use crate::ir::{LinkId, Module, PortId, Region};
 use crate::simulate::state::Limits;
 use crate::simulate::value::Datum;
 use agenda::Agenda;
@@ -95,7 +95,7 @@ pub enum Output {
 /// The functions outside of the stack that it calls.
 pub trait Host {
     /// A function in C that layers call.
-    fn function(&self, foreign: &Foreign, given: &mut [Datum]) -> Datum;
+    fn function(&self, machine: &Machine<'_>, foreign: &Foreign, given: &mut [Datum]) -> Datum;
 
     /// The function of an application, called with what came up; how much more may come.
     fn application(&self, machine: &mut Machine<'_>, function: &str, output: &Output) -> u64;
@@ -184,6 +184,37 @@ impl<'m> Machine<'m> {
     /// was asked.
     pub fn called(&mut self) -> Vec<Output> {
         std::mem::take(&mut self.called)
+    }
+
+    /// Calls the function that the module exports under a name: its results.
+    ///
+    /// # Panics
+    ///
+    /// If the module exports none of this name.
+    pub fn export(&mut self, name: &str, arguments: Vec<Held>) -> Vec<Held> {
+        let export = self.module.exports.iter().find(|one| one.name == name);
+        let export = export.unwrap_or_else(|| panic!("the module exports {name}"));
+        self.call(export.calls, arguments)
+    }
+
+    /// What a field of the first instance of a kind holds.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such field.
+    pub fn load(&self, field: Region) -> Held {
+        let held = self.memory.load(field, &[0], self.now_ns);
+        held.expect("the host's side knows what it looks for")
+    }
+
+    /// A field of the first instance of a kind holds this from now on.
+    ///
+    /// # Panics
+    ///
+    /// If there is no such field.
+    pub fn store(&mut self, field: Region, held: Held) {
+        let stored = self.memory.store(field, &[0], held);
+        stored.expect("the host's side knows what it changes");
     }
 
     /// When [`Machine::expire`] is to be called; never if none. At once, if events wait.

@@ -27,7 +27,8 @@ pub fn parts(shape: &Shape, datum: &Datum) -> Vec<Held> {
             vec![Held::Number(number & ones(*bits))]
         }
         (Shape::Bool, Datum::Number(number)) => vec![Held::bit(*number != 0)],
-        (Shape::Time, Datum::Number(number)) => vec![Held::Number(*number)],
+        (Shape::Time | Shape::Float(_), Datum::Number(number)) => vec![Held::Number(*number)],
+        (Shape::Opaque(_), Datum::Bytes(bytes)) => vec![Held::bytes(bytes)],
         (Shape::Bytes(length), Datum::Bytes(bytes)) => vec![filled(bytes, *length)],
         (Shape::Bounded(most), Datum::Bytes(bytes)) => {
             let length = bytes.len().min(*most as usize);
@@ -74,8 +75,10 @@ fn joined<'h>(shape: &Shape, rest: &mut impl Iterator<Item = &'h Held>) -> Datum
         Shape::Number { bits, signed: true } => {
             Datum::Number(signed(number(rest.next()), *bits) as u64)
         }
-        Shape::Number { .. } | Shape::Bool | Shape::Time => Datum::Number(number(rest.next())),
-        Shape::Bytes(_) => Datum::Bytes(bytes(rest.next())),
+        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Float(_) => {
+            Datum::Number(number(rest.next()))
+        }
+        Shape::Bytes(_) | Shape::Opaque(_) => Datum::Bytes(bytes(rest.next())),
         Shape::Bounded(_) => {
             let length = number(rest.next()) as usize;
             let mut bytes = bytes(rest.next());

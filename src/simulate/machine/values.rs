@@ -17,9 +17,10 @@ pub enum Held {
     Nothing,
     /// A handle that was used up.
     Moved,
-    /// A number, its unused bits zero; or the index of an instance.
+    /// A number, its unused bits zero; or the index of an instance; or the bits of a number with a
+    /// fraction.
     Number(u64),
-    /// Bytes.
+    /// Bytes, or what C has for a value of an opaque type; of a text its bytes.
     Bytes(Rc<[u8]>),
     /// A message.
     Message(Box<Handle>),
@@ -53,7 +54,8 @@ impl Held {
     /// A place of a type to which nothing was written.
     pub fn zero(of: Type) -> Held {
         match of {
-            Type::Int(_) | Type::Instance(_) => Held::Number(0),
+            Type::Int(_) | Type::Instance(_) | Type::Float(_) => Held::Number(0),
+            Type::Opaque(_) => Held::bytes(&[]),
             Type::Bytes(length) => Held::bytes(&vec![0; length as usize]),
             Type::Message | Type::View | Type::Slot => Held::Nothing,
         }

@@ -16,9 +16,9 @@
 //! A module that needs C is run in C, too; the tests of Esterel do that with all others.
 
 use super::format::{Case, around};
+use crate::back::c::esterel::Outside;
 use crate::diagnostic::render;
-use crate::emit::{self, esterel::Outside};
-use crate::pipeline::{self, Reactive};
+use crate::pipeline::{self, Reactive, esterel_c};
 use crate::simulate::process::esterel::{Externs, Nothing};
 use crate::simulate::process::machine::Machine;
 use crate::source::Sources;
@@ -66,7 +66,7 @@ pub fn fill(case: &mut Case) -> Result<(), String> {
             }
             "c" => {
                 let Reactive { module, automaton } = compiled.ok_or("the program has no C")?;
-                around(&emit::esterel::c("case.strl", module, automaton, Outside::Declared).c)
+                around(&esterel_c("case.strl", module, automaton, Outside::Declared).c)
             }
             "view" => {
                 let Reactive { module, automaton } =

@@ -4,9 +4,9 @@
 //! functions and types ([`Externs`]), and which runs a module itself ([`Runs`]). What goes wrong in
 //! it, such as a signal that ends it, is kept until somebody asks: [`Child::wrong`].
 
-use super::companion::{PIPE, companion, data};
-use crate::emit::esterel::{self, Outside};
-use crate::pipeline::Reactive;
+use super::companion::{Kept, PIPE, companion, data};
+use crate::back::c::esterel::{self, Outside};
+use crate::pipeline::{Reactive, esterel_c};
 use crate::simulate::process::Fault;
 use crate::simulate::process::esterel::{Externs, Value};
 use crate::simulate::process::instants::Given;
@@ -25,13 +25,13 @@ use std::process::{Command, Stdio};
 /// The C of modules that run in C, and of all around them: the program that a [`Child`] runs is
 /// made of `companion.c` and `pipe.c`. Each module has its number there, in order.
 pub fn files(modules: &[&Reactive]) -> Vec<(String, String)> {
-    let mut files = Vec::new();
-    for reactive in modules {
-        let Reactive { module, automaton } = reactive;
-        files.extend(own_files(module, automaton, Outside::Declared));
+    let (mut files, mut known) = (Vec::new(), Vec::new());
+    for Reactive { module, automaton } in modules {
+        let (own, kept) = own_files(module, automaton, Outside::Declared);
+        files.extend(own);
+        known.push((module, kept));
     }
-    let modules: Vec<&Module> = modules.iter().map(|one| &one.module).collect();
-    files.push(("companion.c".to_string(), companion(&modules, None)));
+    files.push(("companion.c".to_string(), companion(&known, None)));
     files.push(("pipe.c".to_string(), PIPE.to_string()));
     files
 }
@@ -55,6 +55,7 @@ pub fn compile(
         .collect::<Result<Vec<_>, _>>()?;
     let header = format!("{}_data.h", module.name);
     let mut files = vec![(header.clone(), data(module, &functions))];
+    let mut kept = Kept::new();
     let beside = match runs {
         false => Some(&header[..]),
         true => {
@@ -62,11 +63,16 @@ pub fn compile(
                 [] => Outside::Declared,
                 _ => Outside::Header(&header),
             };
-            files.extend(own_files(module, &reactive.automaton, outside));
+            let (own, known) = own_files(module, &reactive.automaton, outside);
+            files.extend(own);
+            kept = known;
             None
         }
     };
-    files.push(("companion.c".to_string(), companion(&[module], beside)));
+    files.push((
+        "companion.c".to_string(),
+        companion(&[(module, kept)], beside),
+    ));
     files.push(("pipe.c".to_string(), PIPE.to_string()));
     for (name, text) in files {
         let path = folder.join(name);
@@ -78,13 +84,19 @@ pub fn compile(
     Ok(program)
 }
 
-fn own_files(module: &Module, automaton: &Automaton, outside: Outside) -> [(String, String); 2] {
-    let emitted = esterel::c("a program", module, automaton, outside);
+/// The files of a module, and what is true in its C if a sensor's value is kept.
+fn own_files(
+    module: &Module,
+    automaton: &Automaton,
+    outside: Outside,
+) -> ([(String, String); 2], Kept) {
+    let printed = esterel_c("a program", module, automaton, outside);
     let name = &module.name;
-    [
-        (format!("{name}.c"), emitted.c),
-        (format!("{name}.h"), emitted.h),
-    ]
+    let files = [
+        (format!("{name}.c"), printed.c),
+        (format!("{name}.h"), printed.h),
+    ];
+    (files, printed.kept)
 }
 
 /// How many names are tried for a module.

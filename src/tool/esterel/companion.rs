@@ -12,10 +12,9 @@
 //! The C of others is included, not linked: so its types and macros are known, and it need not be
 //! told which of them are which.
 
-use crate::emit::esterel::flag_of_kept_sensor;
 use crate::types::esterel::{ExpressionKind, Module, Procedure, Type};
 use crate::types::process::{Role, SignalId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -41,8 +40,11 @@ pub fn data(module: &Module, files: &[PathBuf]) -> String {
     lines.chain(values).collect()
 }
 
+/// By sensor whose value a module keeps: what is true in its C if it was.
+pub type Kept = BTreeMap<SignalId, String>;
+
 /// The file that includes all. With `data` their own C is left out, and that header stands there.
-pub fn companion(modules: &[&Module], data: Option<&str>) -> String {
+pub fn companion(modules: &[(&Module, Kept)], data: Option<&str>) -> String {
     let mut text = String::from(
         "#include <stdbool.h>\n#include <stddef.h>\n#include <stdint.h>\n\n\
          void loom_take(void *to, size_t size);\n\
@@ -52,7 +54,7 @@ pub fn companion(modules: &[&Module], data: Option<&str>) -> String {
          void loom_copy(char *to, const char *from, size_t room);\n\
          void loom_serve(unsigned program, int request, unsigned which);\n",
     );
-    for module in modules {
+    for (module, kept) in modules {
         match data {
             Some(header) => {
                 text += "#define STRLEN 256\ntypedef int boolean;\ntypedef int integer;\n\
@@ -65,6 +67,7 @@ pub fn companion(modules: &[&Module], data: Option<&str>) -> String {
         }
         Companion {
             module,
+            kept,
             text: &mut text,
         }
         .module(data.is_none());
@@ -72,17 +75,15 @@ pub fn companion(modules: &[&Module], data: Option<&str>) -> String {
     text += "\nvoid loom_serve(unsigned program, int request, unsigned which) {\n";
     text += "    switch (program) {\n";
     for (at, module) in modules.iter().enumerate() {
-        let _ = writeln!(
-            text,
-            "    case {at}: {}_loom(request, which); break;",
-            module.name
-        );
+        let own = &module.0.name;
+        let _ = writeln!(text, "    case {at}: {own}_loom(request, which); break;");
     }
     text + "    }\n}\n"
 }
 
 struct Companion<'a> {
     module: &'a Module,
+    kept: &'a Kept,
     text: &'a mut String,
 }
 
@@ -273,7 +274,7 @@ impl Companion<'_> {
                     _ => format!("{written} sensor"),
                 };
                 let room = room.replace("sensor", &format!("{own}_sensor_{at}"));
-                let keeps = match flag_of_kept_sensor(module, signal) {
+                let keeps = match self.kept.get(&signal) {
                     Some(flag) => format!(" && !{flag}"),
                     None => String::new(),
                 };
@@ -327,7 +328,7 @@ impl Companion<'_> {
         self.cases('i', inputs);
         self.cases('s', sensors);
         let unkept = module.processes.signals().filter_map(|signal| {
-            let flag = flag_of_kept_sensor(module, signal)?;
+            let flag = self.kept.get(&signal)?;
             Some(format!(
                 "if (!{own}_sensor_{}_set) {flag} = false; ",
                 signal.0

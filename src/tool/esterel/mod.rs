@@ -16,7 +16,7 @@ use super::failure::{Failure, about};
 use super::progress;
 use super::terminal::style::is_json;
 use super::terminal::{note, result, show};
-use crate::emit::esterel::{self, Emitted, Outside};
+use crate::back::c::esterel::{self, Outside, Printed};
 use crate::pipeline::{self, Reactive};
 use crate::reactive::explore::BUDGET;
 use crate::source::Sources;
@@ -102,7 +102,8 @@ pub fn build(
         false => Outside::Header(&header),
     };
     let name = name_of(path);
-    let Emitted { c, h } = deep(|| esterel::c(&name, &module, &automaton, outside));
+    let printed = deep(|| pipeline::esterel_c(&name, &module, &automaton, outside));
+    let Printed { c, h, .. } = printed;
     let report = Report {
         name: module.name.clone(),
         form: "automaton".to_string(),

@@ -202,7 +202,7 @@ impl<'p> Printer<'p> {
             let given = match self.function.type_of(value) {
                 Type::Int(bits) => Given::Number(number::Number::local(bits, atom(name))),
                 Type::Instance(_) => Given::Number(number::Number::word(atom(name))),
-                Type::Bytes(_) => Given::Bytes(atom(name)),
+                Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(atom(name)),
                 Type::View => Given::View {
                     data: atom(name),
                     length: atom(format!("{name}_length")),

@@ -398,7 +398,7 @@ impl<'p> Placing<'p> {
         result: Value,
         (moment, used): (Moment, Moment),
     ) -> bool {
-        if let Op::Number(..) | Op::Instance(..) | Op::Bytes(_) = op {
+        if let Op::Number(..) | Op::Instance(..) | Op::Bytes(_) | Op::Real(..) | Op::Text(..) = op {
             return true;
         }
         let of = self.function.type_of(result);
@@ -406,6 +406,7 @@ impl<'p> Placing<'p> {
         let fits = match of {
             Type::Int(_) | Type::Instance(_) => true,
             Type::Bytes(_) => is_lvalue,
+            Type::Float(_) | Type::Opaque(_) => true,
             Type::View => !matches!(op, Op::Call(_)),
             Type::Message | Type::Slot => false,
         };

@@ -214,7 +214,7 @@ impl Printer<'_> {
                     kind: Kind::Unsigned(8),
                 })
             }
-            _makes_bytes => Given::Bytes(self.made_bytes(instruction, out)),
+            _makes_bytes => Given::Plain(self.made_bytes(instruction, out)),
         }
     }
 

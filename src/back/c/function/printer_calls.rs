@@ -7,9 +7,9 @@ use super::Printer;
 use super::number::Number;
 use super::value::{Given, Variable, constant};
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, only_if};
-use crate::ir::interface::{Given as Parameter, Shape};
+use crate::ir::interface::{Given as Parameter, Home, Shape};
 use crate::ir::op::Place;
-use crate::ir::{ForeignId, FunctionId, Type, Value};
+use crate::ir::{ForeignId, FunctionId, Stored, Type, Value};
 
 impl Printer<'_> {
     /// A call of a function of the module.
@@ -30,7 +30,7 @@ impl Printer<'_> {
         match self.function.type_of(result) {
             Type::Int(bits) => Given::Number(Number::local(bits, called)),
             Type::Instance(_) => Given::Number(Number::word(called)),
-            Type::Bytes(_) => Given::Bytes(called),
+            Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(called),
             other => panic!("a call does not simply give a {other}"),
         }
     }
@@ -82,7 +82,7 @@ impl Printer<'_> {
                     let given = match self.function.type_of(*result) {
                         Type::Int(bits) => Given::Number(Number::local(bits, part)),
                         Type::Instance(_) => Given::Number(Number::word(part)),
-                        Type::Bytes(_) => Given::Bytes(part),
+                        Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(part),
                         Type::Slot => Given::Slot(part),
                         Type::View => Given::View {
                             length: found.clone().member(format!("r{at}_length")),
@@ -173,7 +173,7 @@ impl Printer<'_> {
             of @ Type::Bytes(_) => {
                 let code = self.bytes(value, out);
                 let kind = types::local(self.stack, of);
-                Given::Bytes(match code {
+                Given::Plain(match code {
                     C::Atom(_) => code,
                     code => self.keep("bytes", &kind, code, out),
                 })
@@ -218,9 +218,9 @@ impl Printer<'_> {
                     _instance => Given::Number(Number::word(atom(name))),
                 }
             }
-            Given::Bytes(code) => {
+            Given::Plain(code) => {
                 out.push(declare(&kind, &name, code));
-                Given::Bytes(atom(name))
+                Given::Plain(atom(name))
             }
             Given::Slot(code) => {
                 out.push(declare(&kind, &name, code));
@@ -246,7 +246,7 @@ impl Printer<'_> {
 fn next_turn(held: &Given, part: C) -> Vec<S> {
     match held {
         Given::Number(number) => vec![assign(number.code.clone(), part)],
-        Given::Bytes(place) | Given::Slot(place) => vec![assign(place.clone(), part)],
+        Given::Plain(place) | Given::Slot(place) => vec![assign(place.clone(), part)],
         Given::Message(variable) => vec![assign(variable.whole(), part)],
         Given::View { data, length } => {
             let C::Member(from, name) = &part else {
@@ -273,18 +273,22 @@ impl Printer<'_> {
         let stack = self.stack;
         let foreign = &stack.module.foreigns[id.0 as usize];
         let mut all = Vec::new();
-        if !foreign.in_runtime {
+        if foreign.home == Home::Host {
             all.push(atom("stack").behind("config").member("user"));
         }
         let mut rest = operands;
         let mut places = places.iter();
+        let mut changed = Vec::new();
         for (_, parameter) in &foreign.parameters {
             let place = match parameter {
                 Parameter::State(_) => places.next().copied(),
-                Parameter::Value(_) | Parameter::Data | Parameter::Rewritten => None,
+                Parameter::Value(_)
+                | Parameter::Data
+                | Parameter::Rewritten
+                | Parameter::Changed(_) => None,
             };
             let count = match (parameter, place) {
-                (Parameter::Value(shape), _) => shape.parts().len(),
+                (Parameter::Value(shape) | Parameter::Changed(shape), _) => shape.parts().len(),
                 (_, Some(place)) => {
                     1 + stack.module.field(place.kind, place.field).dimensions.len()
                 }
@@ -292,10 +296,40 @@ impl Printer<'_> {
             };
             let (own, others) = rest.split_at(count);
             rest = others;
-            all.extend(self.handed(parameter, place, own, out));
+            all.extend(match parameter {
+                Parameter::Changed(shape) => vec![self.changed(shape, own, &mut changed, out)],
+                _unchanged => self.handed(parameter, place, own, out),
+            });
         }
         let name = stack.names.foreigns[id.0 as usize].clone();
-        self.received(foreign.result.as_ref(), (name, all), results, out);
+        let (own, others) = results.split_at(results.len() - changed.len());
+        match (foreign.home, &foreign.result) {
+            (Home::Constant, Some(shape)) => {
+                let parts = given(stack, shape, "", &|_| atom(name.clone()));
+                self.bind_all(own, parts, out);
+            }
+            (_, result) => self.received(result.as_ref(), (name, all), own, out),
+        }
+        self.bind_all(others, changed, out);
+    }
+
+    /// A value that a function in C may change: a variable, whose address it is given.
+    fn changed(
+        &mut self,
+        shape: &Shape,
+        operands: &[Value],
+        changed: &mut Vec<C>,
+        out: &mut Vec<S>,
+    ) -> C {
+        let name = self.local("changed");
+        let value = self.handed(&Parameter::Value(shape.clone()), None, operands, out);
+        out.push(S::Declare {
+            kind: c_type(self.stack, shape),
+            name: name.clone(),
+            value: value.into_iter().next(),
+        });
+        changed.extend(given(self.stack, shape, "", &|_| atom(name.clone())));
+        atom(name).address()
     }
 
     fn handed(
@@ -321,7 +355,14 @@ impl Printer<'_> {
                 let message = self.message(operands[0]);
                 vec![message.member("data"), message.member("length")]
             }
-            (_, Some(place)) => vec![self.field(place, operands, out).address()],
+            (_, Some(place)) => {
+                let code = self.field(place, operands, out);
+                let stored = &self.stack.module.field(place.kind, place.field).stored;
+                let is_text = matches!(stored, Stored::Value(Type::Opaque(of))
+                    if self.stack.module.opaques[of.at()].room.is_some());
+                // A text is where it begins.
+                vec![if is_text { code } else { code.address() }]
+            }
             _data => {
                 let (data, length) = self.view(operands[0], out);
                 vec![data, length]
@@ -369,10 +410,15 @@ impl Printer<'_> {
                 return;
             }
         };
+        self.bind_all(results, parts, out);
+    }
+
+    /// Gives names to values by their parts.
+    fn bind_all(&mut self, results: &[Value], parts: Vec<C>, out: &mut Vec<S>) {
         for (result, part) in results.iter().zip(parts) {
             let held = match self.function.type_of(*result) {
                 Type::Int(bits) => Given::Number(Number::local(bits, part)),
-                _bytes => Given::Bytes(part),
+                _bytes => Given::Plain(part),
             };
             self.bind(*result, held, "found", out);
         }

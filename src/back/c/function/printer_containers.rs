@@ -304,9 +304,9 @@ impl<'p> Printer<'p> {
                 _bytes if is_used => {
                     let name = self.name(*result, "taken");
                     first.push(constant(&kind, &name, place));
-                    Given::Bytes(atom(name))
+                    Given::Plain(atom(name))
                 }
-                _bytes => Given::Bytes(place),
+                _bytes => Given::Plain(place),
             });
         }
         (first, given)

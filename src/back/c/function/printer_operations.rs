@@ -6,12 +6,12 @@ use super::super::prototype::Reach;
 use super::Printer;
 use super::number::{self, Number};
 use super::value::{Given, constant};
-use crate::c::record;
 use crate::c::tree::{
     Expression as C, Statement as S, assign, atom, binary, call, call_statement, conditional,
 };
-use crate::ir::op::{Arithmetic, Compare, Op, Place, Region};
-use crate::ir::{CounterId, Instruction, Type, Value};
+use crate::c::{literal, record};
+use crate::ir::op::{Arithmetic, Compare, Floating, Op, Place, Region};
+use crate::ir::{CounterId, Instruction, OpaqueId, Type, Value};
 
 impl<'p> Printer<'p> {
     /// The instruction that gives a value which stands in place.
@@ -63,7 +63,10 @@ impl<'p> Printer<'p> {
         Some(match &instruction.op {
             Op::Number(bits, number) => Given::Number(Number::literal(*bits, *number)),
             Op::Instance(_, index) => Given::Number(Number::literal(32, u64::from(*index))),
-            Op::Bytes(bytes) => Given::Bytes(self.constant_bytes(bytes)),
+            Op::Bytes(bytes) => Given::Plain(self.constant_bytes(bytes)),
+            Op::Real(bits, number) => Given::Plain(literal::fraction(*bits, *number)),
+            Op::Text(_, text) => Given::Plain(literal::text(text)),
+            Op::Float(how) => self.floating(*how, operands, out),
             Op::Arithmetic(how) => {
                 let bits = bits(0);
                 let (one, other) = self.two(operands, out);
@@ -169,10 +172,13 @@ impl<'p> Printer<'p> {
         match &instruction.op {
             Op::Store(region) => {
                 let (value, place) = operands.split_last().expect("a store has a value");
-                let held = self.value(*value, out);
-                let held = held.stored(self.function.type_of(*value));
+                let of = self.function.type_of(*value);
+                let held = self.value(*value, out).stored(of);
                 let place = self.region(*region, place, out);
-                out.push(set(place, held));
+                out.push(match of {
+                    Type::Opaque(of) => self.assigned(of, place, held),
+                    _other => set(place, held),
+                });
             }
             Op::Write(_) | Op::WriteBytes | Op::WritePart => self.write(instruction, out),
             Op::With(_) | Op::Push | Op::Pull | Op::Cut | Op::Fill | Op::Unreserve => {
@@ -301,6 +307,16 @@ impl<'p> Printer<'p> {
             let sign = if how == Compare::Eq { "==" } else { "!=" };
             return Number::bit(binary(sign, compared, atom("0")));
         }
+        if let Type::Opaque(of) = self.function.type_of(operands[0]) {
+            let one = self.plain(operands[0], out);
+            let other = self.plain(operands[1], out);
+            let same = self.stack.names.opaques[of.at()].same.clone();
+            let same = call(same, vec![one, other]);
+            return Number::bit(match how {
+                Compare::Eq => same,
+                _unequal => same.negated(),
+            });
+        }
         let bits = self.function.type_of(operands[0]).bits().unwrap_or(32);
         let (one, other) = self.two(operands, out);
         number::compared(how, bits, one, other)
@@ -336,7 +352,7 @@ impl<'p> Printer<'p> {
                 };
                 Given::Number(Number::local(bits, choice(one_code, other.code)))
             }
-            (Given::Bytes(one), Given::Bytes(other)) => Given::Bytes(choice(one, other)),
+            (Given::Plain(one), Given::Plain(other)) => Given::Plain(choice(one, other)),
             (
                 Given::View {
                     data: one,
@@ -401,7 +417,7 @@ impl<'p> Printer<'p> {
                 };
                 Given::Number(Number { code, kind })
             }
-            Type::Bytes(_) => Given::Bytes(code),
+            Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(code),
             other => panic!("no region holds a {other}"),
         }
     }
@@ -462,9 +478,8 @@ impl<'p> Printer<'p> {
 
     /// The struct of an instance.
     pub fn instance_of(&mut self, kind: crate::ir::KindId, instance: Value, out: &mut Vec<S>) -> C {
-        let name = self.stack.names.kind(kind).to_string();
         let index = self.instance(instance, out);
-        atom("stack").behind(name).element(index)
+        super::super::containers::instance(self.stack, kind, index)
     }
 
     fn timer(
@@ -484,6 +499,40 @@ impl<'p> Printer<'p> {
         atom("stack")
             .behind("counters")
             .element(binary("+", atom("COUNTED"), name))
+    }
+
+    /// An operation on numbers with a fraction.
+    pub fn floating(&mut self, how: Floating, operands: &[Value], out: &mut Vec<S>) -> Given {
+        let one = self.plain(operands[0], out);
+        let (sign, word) = match how {
+            Floating::Neg => return Given::Plain(literal::negative(one)),
+            Floating::Add => ("+", None),
+            Floating::Sub => ("-", None),
+            Floating::Mul => ("*", None),
+            Floating::Div => ("/", None),
+            Floating::Eq => ("==", Some("equal")),
+            Floating::Lt => ("<", Some("less")),
+            Floating::Le => ("<=", Some("at_most")),
+        };
+        let other = self.plain(operands[1], out);
+        let code = binary(sign, one, other);
+        match word {
+            None => Given::Plain(code),
+            Some(word) => {
+                let compared = self.keep(word, "bool", code, out);
+                Given::Number(Number::bit(compared))
+            }
+        }
+    }
+
+    /// A place gets a value of an opaque type. A text is where it begins.
+    pub fn assigned(&self, of: OpaqueId, place: C, value: C) -> S {
+        let copy = self.stack.names.opaques[of.at()].copy.clone();
+        let place = match self.stack.module.opaques[of.at()].room {
+            Some(_) => place,
+            None => place.address(),
+        };
+        call_statement(copy, vec![place, value])
     }
 
     /// The arguments that give up the buffer of a message.
@@ -535,7 +584,7 @@ impl<'p> Printer<'p> {
                         let kind = number::Kind::Unsigned(stored);
                         Given::Number(Number { code, kind })
                     }
-                    _bytes => Given::Bytes(code),
+                    _bytes => Given::Plain(code),
                 }
             }
             Op::Look => Given::View { data, length },

@@ -216,7 +216,7 @@ impl Printer<'_> {
             (Given::Number(place), Given::Number(held)) => {
                 out.push(assign(place.code, held.code));
             }
-            (Given::Bytes(place), Given::Bytes(held)) => out.push(assign(place, held)),
+            (Given::Plain(place), Given::Plain(held)) => out.push(assign(place, held)),
             (Given::Slot(place), Given::Slot(held)) => out.push(assign(place, held)),
             (Given::Message(place), Given::Message(held)) => {
                 out.push(assign(place.whole(), held.whole()));

@@ -52,9 +52,14 @@ impl Printer<'_> {
 
     /// Bytes.
     pub fn bytes(&mut self, value: Value, out: &mut Vec<S>) -> C {
+        self.plain(value, out)
+    }
+
+    /// Bytes, a number with a fraction, or a value of an opaque type.
+    pub fn plain(&mut self, value: Value, out: &mut Vec<S>) -> C {
         match self.value(value, out) {
-            Given::Bytes(code) => code,
-            other => panic!("{value:?} are no bytes: {other:?}"),
+            Given::Plain(code) => code,
+            other => panic!("{value:?} is no plain value of C: {other:?}"),
         }
     }
 
@@ -107,11 +112,11 @@ impl Printer<'_> {
                     _ => Given::Number(Number::word(atom(name))),
                 }
             }
-            Given::Bytes(C::Atom(name)) => Given::Bytes(C::Atom(name)),
-            Given::Bytes(code) => {
+            Given::Plain(C::Atom(name)) => Given::Plain(C::Atom(name)),
+            Given::Plain(code) => {
                 let name = self.name(value, word);
                 out.push(constant(&types::local(self.stack, of), &name, code));
-                Given::Bytes(atom(name))
+                Given::Plain(atom(name))
             }
             Given::View { data, length } => {
                 let name = self.name(value, word);
@@ -152,7 +157,7 @@ impl Printer<'_> {
         let held = match of {
             Type::Int(bits) => Given::Number(Number::local(bits, atom(name))),
             Type::Instance(_) => Given::Number(Number::word(atom(name))),
-            Type::Bytes(_) => Given::Bytes(atom(name)),
+            Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(atom(name)),
             Type::Message => Given::Message(Variable::own(&name)),
             Type::Slot => Given::Slot(atom(name)),
             Type::View if !self.asks_length(value) => Given::View {

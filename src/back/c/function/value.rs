@@ -59,8 +59,8 @@ impl Variable {
 pub enum Given {
     /// A number, or the index of an instance.
     Number(Number),
-    /// A struct of bytes.
-    Bytes(C),
+    /// A struct of bytes, a number with a fraction, or a value of an opaque type.
+    Plain(C),
     /// Bytes, and how many.
     View {
         /// A pointer to the first.
@@ -80,7 +80,7 @@ impl Given {
         match (self, of) {
             (Given::Number(number), Type::Int(bits)) => number.narrow(types::stored_bits(bits)),
             (Given::Number(number), _) => number.code,
-            (Given::Bytes(code) | Given::Slot(code), _) => code,
+            (Given::Plain(code) | Given::Slot(code), _) => code,
             (Given::Message(variable), _) => variable.whole(),
             (Given::View { data, .. }, _) => data,
         }
@@ -90,7 +90,7 @@ impl Given {
     pub fn arguments(self) -> Vec<C> {
         match self {
             Given::Number(number) => vec![number.code],
-            Given::Bytes(code) | Given::Slot(code) => vec![code],
+            Given::Plain(code) | Given::Slot(code) => vec![code],
             Given::View { data, length } => vec![data, length],
             Given::Message(variable) => vec![variable.address()],
         }

@@ -8,7 +8,7 @@ use crate::back::c::Stack;
 use crate::back::c::names::Taken;
 use crate::c::printer::declaration;
 use crate::c::tree::Item;
-use crate::ir::interface::{Foreign, Given, Named, Port, Shape};
+use crate::ir::interface::{Foreign, Given, Home, Named, Port, Shape};
 
 /// All declarations; none if nobody writes anything.
 pub fn declared(stack: &Stack<'_>) -> Vec<Item> {
@@ -18,7 +18,7 @@ pub fn declared(stack: &Stack<'_>) -> Vec<Item> {
         .map(|name| Item::Text(format!("struct {name};\n")))
         .collect();
     let foreigns = module.foreigns.iter().zip(&stack.names.foreigns);
-    let foreigns = foreigns.filter(|(foreign, _)| !foreign.in_runtime);
+    let foreigns = foreigns.filter(|(foreign, _)| foreign.home == Home::Host);
     items.extend(foreigns.map(|(foreign, name)| of_layers(stack, foreign, name).prototype()));
     for at in 0..module.ports.len() {
         items.extend(of_port(stack, at).iter().map(Head::prototype));
@@ -79,7 +79,7 @@ pub fn of_layers(stack: &Stack<'_>, foreign: &Foreign, name: &str) -> Head {
         let beside = match given {
             Given::Data | Given::Rewritten => Some(Beside::Length),
             Given::Value(shape) => beside(shape),
-            Given::State(_) => None,
+            Given::State(_) | Given::Changed(_) => None,
         };
         (name.as_str(), beside)
     });
@@ -93,6 +93,7 @@ pub fn of_layers(stack: &Stack<'_>, foreign: &Foreign, name: &str) -> Head {
                 all.push(format!("{} *{name}", foreign_record(stack, record)));
             }
             Given::Value(shape) => all.extend(parameters(stack, shape, &name)),
+            Given::Changed(shape) => all.push(format!("{} *{name}", c_type(stack, shape))),
         }
     }
     let result = match (&foreign.result, found) {

@@ -49,6 +49,9 @@ pub fn c_type(stack: &Stack<'_>, shape: &Shape) -> String {
             format!("struct {name}")
         }
         Shape::Foreign(record) => foreign_record(stack, record),
+        Shape::Float(32) => "float".to_string(),
+        Shape::Float(_) => "double".to_string(),
+        Shape::Opaque(of) => stack.module.opaques[of.at()].name.clone(),
         Shape::Array(..) => panic!("an array is no value of C"),
     }
 }
@@ -87,7 +90,9 @@ pub fn members(stack: &Stack<'_>, shape: &Shape, name: &str, comment: &str) -> V
         | Shape::Bytes(_)
         | Shape::Bounded(_)
         | Shape::Record(..)
-        | Shape::Foreign(_) => vec![line(declaration(&c_type(stack, shape), name), comment)],
+        | Shape::Foreign(_)
+        | Shape::Float(_)
+        | Shape::Opaque(_) => vec![line(declaration(&c_type(stack, shape), name), comment)],
     }
 }
 

@@ -146,7 +146,12 @@ impl<'s, 'm> Agenda<'s, 'm> {
     fn members(&self, of: Type, name: &str) -> Vec<String> {
         match of {
             Type::View | Type::Instance(_) => types::parameters(self.stack, of, name),
-            Type::Int(_) | Type::Bytes(_) | Type::Message | Type::Slot => {
+            Type::Int(_)
+            | Type::Bytes(_)
+            | Type::Message
+            | Type::Slot
+            | Type::Float(_)
+            | Type::Opaque(_) => {
                 vec![declaration(&types::stored(self.stack, of), name)]
             }
         }

@@ -7,7 +7,7 @@ use crate::ir::text::names::{Names, Table};
 use crate::ir::text::opcode;
 use crate::ir::{
     Attempt, AttributeId, CacheId, CounterId, FieldId, ForeignId, FunctionId, KernelId, KindId,
-    LinkId, Op, PortId, ReasonId, Region, SettingId, TimerId, Type,
+    LinkId, Op, OpaqueId, PortId, ReasonId, Region, SettingId, TimerId, Type,
 };
 use crate::source::Position;
 
@@ -39,6 +39,10 @@ pub fn type_of(cursor: &mut Cursor<'_>, names: &Names) -> Read<Type> {
         cursor.next();
         return Ok(Type::Int(bits));
     }
+    if let Some(bits) = cursor.peek_letter('f') {
+        cursor.next();
+        return Ok(Type::Float(bits));
+    }
     let token = cursor.peek();
     let of = match token.text {
         "msg" => Type::Message,
@@ -52,6 +56,10 @@ pub fn type_of(cursor: &mut Cursor<'_>, names: &Names) -> Read<Type> {
             cursor.next();
             return Ok(Type::Instance(kind(cursor, names)?));
         }
+        "opaque" => {
+            cursor.next();
+            return Ok(Type::Opaque(opaque(cursor, names)?));
+        }
         _other => return cursor.expected("a type"),
     };
     cursor.next();
@@ -61,6 +69,13 @@ pub fn type_of(cursor: &mut Cursor<'_>, names: &Names) -> Read<Type> {
 /// A kind.
 pub fn kind(cursor: &mut Cursor<'_>, names: &Names) -> Read<KindId> {
     cursor.reference("kind", &names.kinds).map(KindId)
+}
+
+/// A type that only C knows.
+fn opaque(cursor: &mut Cursor<'_>, names: &Names) -> Read<OpaqueId> {
+    cursor
+        .reference("opaque type", &names.opaques)
+        .map(OpaqueId)
 }
 
 /// A function.
@@ -187,6 +202,14 @@ fn listed(cursor: &mut Cursor<'_>, names: &Names, word: &str, at: Position) -> R
             None => return cursor.expected("`iN`"),
         },
         "bytes" => Op::Bytes(bytes(cursor)?),
+        "real" => match cursor.peek_letter('f') {
+            Some(bits) => {
+                cursor.next();
+                Op::Real(bits, cursor.number(u64::MAX)?)
+            }
+            None => return cursor.expected("`fN`"),
+        },
+        "text" => Op::Text(opaque(cursor, names)?, cursor.name()?),
         "instance" => Op::Instance(kind(cursor, names)?, cursor.number32()?),
         "load" => Op::Load(region(cursor, names)?),
         "store" => Op::Store(region(cursor, names)?),
@@ -384,7 +407,8 @@ fn region(cursor: &mut Cursor<'_>, names: &Names) -> Read<Region> {
     Ok(Region::Field(kind, field))
 }
 
-fn place(cursor: &mut Cursor<'_>, names: &Names) -> Read<Place> {
+/// A field of a kind.
+pub fn place(cursor: &mut Cursor<'_>, names: &Names) -> Read<Place> {
     let (kind, field) = path(cursor, names, "field", &names.fields, Names::fields_at)?;
     Ok(Place {
         kind: KindId(kind),

@@ -5,14 +5,14 @@
 use super::cursor::{Cursor, DEPTH};
 use super::operation::{attribute, function, kind as kind_name, operation, reason, type_of};
 use crate::ir::interface::{
-    AttributeOfHost, Conversation, Enum, EnumValue, Foreign, Given, Link, Listening, Memory, Named,
-    Notice, Numbered, Opening, Port, SettingOfHost, Shape,
+    AttributeOfHost, Conversation, Enum, EnumValue, Export, Foreign, Given, Home, Link, Listening,
+    Memory, Named, Notice, Numbered, Opaque, Opening, Port, Room, SettingOfHost, Shape,
 };
 use crate::ir::text::lexer::{Class, Mistake, Read};
 use crate::ir::text::names::Names;
 use crate::ir::{
-    Attribute, Cache, Field, FieldId, Kernel, Kind, KindId, Lives, Op, PortId, Setting, Stored,
-    Timer, Type,
+    Attribute, Cache, Field, FieldId, Kernel, Kind, KindId, Lives, Op, OpaqueId, PortId, Setting,
+    Stored, Timer, Type,
 };
 use crate::source::Position;
 
@@ -244,8 +244,17 @@ fn width(cursor: &mut Cursor<'_>) -> Read<u8> {
 
 /// `runtime first_number(key: u32, of: data, known: state table) -> u32`.
 pub fn foreign(cursor: &mut Cursor<'_>) -> Read<Foreign> {
-    let in_runtime = cursor.is("runtime") && cursor.peek_second().text != "(";
-    if in_runtime {
+    let home = match cursor.peek().text {
+        "runtime" => Home::Runtime,
+        "program" => Home::Program,
+        "constant" => Home::Constant,
+        _own => Home::Host,
+    };
+    let home = match cursor.peek_second().text {
+        "(" => Home::Host,
+        _name => home,
+    };
+    if home != Home::Host {
         cursor.next();
     }
     let name = cursor.name()?;
@@ -258,6 +267,8 @@ pub fn foreign(cursor: &mut Cursor<'_>) -> Read<Foreign> {
             Given::Rewritten
         } else if cursor.takes("state") {
             Given::State(cursor.name()?)
+        } else if cursor.takes("changed") {
+            Given::Changed(shape(cursor)?)
         } else {
             Given::Value(shape(cursor)?)
         };
@@ -269,9 +280,39 @@ pub fn foreign(cursor: &mut Cursor<'_>) -> Read<Foreign> {
     };
     Ok(Foreign {
         name,
-        in_runtime,
+        home,
         parameters,
         result,
+    })
+}
+
+/// `string room STRLEN 256`.
+pub fn opaque(cursor: &mut Cursor<'_>) -> Read<Opaque> {
+    let name = cursor.name()?;
+    let room = match cursor.takes("room") {
+        true => Some(Room {
+            name: cursor.name()?,
+            bytes: cursor.number32()?,
+        }),
+        false => None,
+    };
+    Ok(Opaque { name, room })
+}
+
+/// `ABRO_I_A(value: s32) -> s32 calls give_A`.
+pub fn export(cursor: &mut Cursor<'_>, names: &Names) -> Read<Export> {
+    let name = cursor.name()?;
+    let parameters = cursor.list("(", ")", named)?;
+    let result = match cursor.takes("->") {
+        true => Some(shape(cursor)?),
+        false => None,
+    };
+    cursor.expect("calls")?;
+    Ok(Export {
+        name,
+        parameters,
+        result,
+        calls: function(cursor, names)?,
     })
 }
 
@@ -563,7 +604,12 @@ const MOST_PARTS: u64 = 0x1_0000;
 /// The number of parts of a shape, without making them.
 fn parts(shape: &Shape) -> u64 {
     match shape {
-        Shape::Number { .. } | Shape::Bool | Shape::Time | Shape::Bytes(_) => 1,
+        Shape::Number { .. }
+        | Shape::Bool
+        | Shape::Time
+        | Shape::Bytes(_)
+        | Shape::Float(_)
+        | Shape::Opaque(_) => 1,
         Shape::Bounded(_) => 2,
         Shape::Optional(value) => parts(value).saturating_add(1),
         Shape::Record(_, fields) => {
@@ -584,6 +630,13 @@ fn nested_shape(cursor: &mut Cursor<'_>, depth: u32) -> Read<Shape> {
             cursor.next();
             return Ok(Shape::Number { bits, signed });
         }
+    }
+    if let Some(bits) = cursor.peek_letter('f') {
+        cursor.next();
+        return Ok(Shape::Float(bits));
+    }
+    if cursor.takes("opaque") {
+        return cursor.number32().map(OpaqueId).map(Shape::Opaque);
     }
     if cursor.takes("bool") {
         return Ok(Shape::Bool);

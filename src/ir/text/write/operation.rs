@@ -1,6 +1,7 @@
 //! An operation with its operands -> one line of text.
 
 use crate::ir::op::{Event, Piece, Place, Target, Told};
+use crate::ir::text::lexer::quote;
 use crate::ir::text::names::{Names, name};
 use crate::ir::text::opcode::{MOST_ZEROS, attempt as attempt_word, bits, number, word};
 use crate::ir::{Attempt, Op, Region, Type};
@@ -12,7 +13,13 @@ const HEXADECIMAL: u64 = 0x1_0000;
 pub fn type_of(names: &Names, of: Type) -> String {
     match of {
         Type::Instance(kind) => format!("inst {}", names.kinds.reference(kind.0)),
-        Type::Int(_) | Type::Bytes(_) | Type::Message | Type::View | Type::Slot => of.to_string(),
+        Type::Opaque(of) => format!("opaque {}", names.opaques.reference(of.0)),
+        Type::Int(_)
+        | Type::Bytes(_)
+        | Type::Message
+        | Type::View
+        | Type::Slot
+        | Type::Float(_) => of.to_string(),
     }
 }
 
@@ -33,6 +40,11 @@ fn worded(names: &Names, op: &Op, word: &str, operands: &[String]) -> String {
     match op {
         Op::Number(bits, number) => listed(format!("{word} i{bits} {}", digits(*number)), operands),
         Op::Bytes(all) => listed(format!("{word} {} [{}]", all.len(), bytes(all)), operands),
+        Op::Real(bits, number) => listed(format!("{word} f{bits} {}", digits(*number)), operands),
+        Op::Text(of, text) => {
+            let of = names.opaques.reference(of.0);
+            listed(format!("{word} {of} {}", quote(text)), operands)
+        }
         Op::Instance(kind, index) => {
             let kind = names.kinds.reference(kind.0);
             listed(format!("{word} {kind} {index}"), operands)
@@ -114,6 +126,7 @@ fn worded(names: &Names, op: &Op, word: &str, operands: &[String]) -> String {
         }
         Op::Arithmetic(_)
         | Op::Compare(_)
+        | Op::Float(_)
         | Op::Not
         | Op::Select
         | Op::Concat
@@ -239,7 +252,8 @@ fn region_of(names: &Names, region: Region) -> String {
     }
 }
 
-fn place_of(names: &Names, place: Place) -> String {
+/// A field of a kind.
+pub fn place_of(names: &Names, place: Place) -> String {
     names.field(place.kind, place.field)
 }
 

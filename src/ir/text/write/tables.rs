@@ -1,10 +1,10 @@
 //! The tables of a module -> text.
 
 use super::line;
-use super::operation::{digits, operation, type_of};
+use super::operation::{digits, operation, place_of, type_of};
 use crate::ir::interface::{
-    Enum, Foreign, Given, Link, Listening, Memory, Named, Notice, Numbered, Opening, Port,
-    SettingOfHost, Shape,
+    Enum, Export, Foreign, Given, Home, Link, Listening, Memory, Named, Notice, Numbered, Opaque,
+    Opening, Port, SettingOfHost, Shape,
 };
 use crate::ir::text::lexer::quote;
 use crate::ir::text::names::{Names, Table, name};
@@ -39,8 +39,18 @@ pub fn tables(module: &Module, names: &Names) -> String {
     for (at, kind) in module.kinds.iter().enumerate() {
         writer.kind(KindId(at as u32), kind);
     }
+    for opaque in &module.opaques {
+        writer.opaque(opaque);
+    }
     for foreign in &module.foreigns {
         writer.foreign(foreign);
+    }
+    for export in &module.exports {
+        writer.export(export);
+    }
+    for place in &module.watched {
+        writer.gap();
+        writer.line(0, &format!("watched {}", place_of(names, *place)));
     }
     for kernel in &module.kernels {
         writer.kernel(kernel);
@@ -266,13 +276,19 @@ impl Writer<'_> {
 
     fn foreign(&mut self, foreign: &Foreign) {
         self.gap();
-        let of_runtime = if foreign.in_runtime { "runtime " } else { "" };
+        let home = match foreign.home {
+            Home::Host => "",
+            Home::Runtime => "runtime ",
+            Home::Program => "program ",
+            Home::Constant => "constant ",
+        };
         let parameters = foreign.parameters.iter().map(|(own, given)| {
             let given = match given {
                 Given::Value(value) => shape(value),
                 Given::Data => "data".to_string(),
                 Given::Rewritten => "rewritten".to_string(),
                 Given::State(record) => format!("state {}", name(record)),
+                Given::Changed(value) => format!("changed {}", shape(value)),
             };
             format!("{}: {given}", name(own))
         });
@@ -283,10 +299,28 @@ impl Writer<'_> {
             .map(|it| format!(" -> {}", shape(it)));
         let result = result.unwrap_or_default();
         let (own, parameters) = (name(&foreign.name), parameters.join(", "));
-        self.line(
-            0,
-            &format!("foreign {of_runtime}{own}({parameters}){result}"),
-        );
+        self.line(0, &format!("foreign {home}{own}({parameters}){result}"));
+    }
+
+    fn opaque(&mut self, opaque: &Opaque) {
+        let room = opaque.room.as_ref();
+        let room = room.map(|room| format!(" room {} {}", name(&room.name), room.bytes));
+        let room = room.unwrap_or_default();
+        self.gap();
+        self.line(0, &format!("opaque {}{room}", name(&opaque.name)));
+    }
+
+    fn export(&mut self, export: &Export) {
+        self.gap();
+        let parameters = export.parameters.iter().map(named);
+        let parameters = parameters.collect::<Vec<String>>().join(", ");
+        let result = export
+            .result
+            .as_ref()
+            .map(|it| format!(" -> {}", shape(it)));
+        let result = result.unwrap_or_default();
+        let (own, calls) = (name(&export.name), self.called(Some(export.calls)));
+        self.line(0, &format!("export {own}({parameters}){result}{calls}"));
     }
 
     fn kernel(&mut self, kernel: &Kernel) {
@@ -456,5 +490,7 @@ fn shape(of: &Shape) -> String {
         }
         Shape::Array(element, length) => format!("[{length}] {}", shape(element)),
         Shape::Foreign(record) => format!("foreign {}", name(record)),
+        Shape::Float(bits) => format!("f{bits}"),
+        Shape::Opaque(of) => format!("opaque {}", of.0),
     }
 }

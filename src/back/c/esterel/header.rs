@@ -1,14 +1,25 @@
 //! `NAME.h`: what a program offers, and what it takes.
 
-use super::{Emitter, Outside};
+use super::Outside;
+use super::names::local;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
-use crate::types::esterel::{TEXT, Type};
+use crate::types::esterel::{Module, TEXT, Type};
 use crate::types::process::{Role, SignalId};
 
-impl Emitter<'_> {
+/// What a module offers and takes.
+pub struct Header<'h> {
+    /// The file in which it is written.
+    pub file: &'h str,
+    /// The module.
+    pub module: &'h Module,
+    /// Where the C of others is declared.
+    pub outside: Outside<'h>,
+}
+
+impl Header<'_> {
     /// The whole header.
-    pub(super) fn header(&self) -> String {
+    pub fn text(&self) -> String {
         let name = &self.module.name;
         let signals = |chosen: &dyn Fn(Role) -> bool, head: &dyn Fn(SignalId) -> Function| {
             let all = self.module.processes.signals();
@@ -96,6 +107,7 @@ impl Emitter<'_> {
                     .map(|at| &module.functions[*at as usize])
                     .map(|one| {
                         let parameters = self.parameters(one.parameters.iter(), "");
+                        let parameters = listed(&parameters);
                         format!("{} {}({parameters});", self.kind(one.result), one.name)
                     });
                 let procedures = of_c
@@ -105,10 +117,7 @@ impl Emitter<'_> {
                     .map(|one| {
                         let references = self.parameters(one.references.iter(), " *");
                         let values = self.parameters(one.values.iter(), "");
-                        let both = [references, values];
-                        let both = both.iter().filter(|one| *one != "void").cloned();
-                        let both = both.collect::<Vec<_>>().join(", ");
-                        let both = if both.is_empty() { "void".into() } else { both };
+                        let both = listed(&[references, values].concat());
                         format!("void {}({both});", one.name)
                     });
                 let all: Vec<String> = constants.chain(functions).chain(procedures).collect();
@@ -123,21 +132,16 @@ impl Emitter<'_> {
         }
     }
 
-    fn parameters<'t>(&self, kinds: impl Iterator<Item = &'t Type>, behind: &str) -> String {
-        let all: Vec<String> = kinds
-            .map(|kind| match kind {
-                Type::Text => "string".to_string(),
-                kind => format!("{}{behind}", self.kind(*kind)),
-            })
-            .collect();
-        if all.is_empty() {
-            "void".into()
-        } else {
-            all.join(", ")
-        }
+    fn parameters<'t>(&self, kinds: impl Iterator<Item = &'t Type>, behind: &str) -> Vec<String> {
+        let all = kinds.map(|kind| match kind {
+            Type::Text => "string".to_string(),
+            kind => format!("{}{behind}", self.kind(*kind)),
+        });
+        all.collect()
     }
 
-    pub(super) fn input_head(&self, signal: SignalId) -> Function {
+    /// An input.
+    pub fn input_head(&self, signal: SignalId) -> Function {
         head(
             "void",
             self.outside_name("I", signal),
@@ -145,16 +149,23 @@ impl Emitter<'_> {
         )
     }
 
-    pub(super) fn instant_head(&self) -> Function {
+    /// An instant.
+    pub fn instant_head(&self) -> Function {
         head("int", self.module.name.clone(), Vec::new())
     }
 
-    pub(super) fn reset_head(&self) -> Function {
-        head("int", self.offered("reset"), Vec::new())
+    /// The beginning.
+    pub fn reset_head(&self) -> Function {
+        head("int", format!("{}_reset", self.module.name), Vec::new())
     }
 
-    pub(super) fn error_head(&self) -> Function {
-        head("const char *", self.offered("error"), Vec::new())
+    /// What went wrong.
+    pub fn error_head(&self) -> Function {
+        head(
+            "const char *",
+            format!("{}_error", self.module.name),
+            Vec::new(),
+        )
     }
 
     fn output_head(&self, signal: SignalId) -> Function {
@@ -166,15 +177,35 @@ impl Emitter<'_> {
     }
 
     fn sensor_head(&self, signal: SignalId) -> Function {
-        let kind = self.kind(self.carried(signal));
+        let channel = self.module.channels[signal.at()].as_ref();
+        let channel = channel.expect("a sensor carries a value");
+        let kind = self.kind(channel.kind);
         head(kind, self.outside_name("S", signal), Vec::new())
+    }
+
+    fn outside_name(&self, kind: &str, signal: SignalId) -> String {
+        let name = &self.module.processes.signal(signal).name;
+        format!("{}_{kind}_{name}", self.module.name)
+    }
+
+    /// A type as C calls it.
+    fn kind(&self, kind: Type) -> &str {
+        kind.name(&self.module.types)
     }
 
     fn argument(&self, signal: SignalId) -> Vec<String> {
         let channel = self.module.channels[signal.at()].iter();
         channel
-            .map(|one| format!("{} {}", self.kind(one.kind), self.names.local("value")))
+            .map(|one| format!("{} {}", self.kind(one.kind), local(self.module, "value")))
             .collect()
+    }
+}
+
+/// Parameters as C lists them.
+fn listed(parameters: &[String]) -> String {
+    match parameters {
+        [] => "void".to_string(),
+        all => all.join(", "),
     }
 }
 

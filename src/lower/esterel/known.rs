@@ -193,7 +193,9 @@ impl Known {
             }
         }
         for signal in module.processes.signals() {
-            if super::flag_of_kept_sensor(module, signal).is_some() {
+            let declared = module.processes.signal(signal);
+            // Who has no value for a sensor yet takes back that it was kept.
+            if declared.role == Role::Sensor && declared.previous_value {
                 self.flags.insert(self.at(Read::Before(signal)));
             }
         }
