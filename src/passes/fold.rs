@@ -156,6 +156,7 @@ impl Facts {
                 let same = function.type_of(operands[0]) == Type::Bytes(*to);
                 same.then_some(Same(operands[0]))
             }
+            Op::Push | Op::Pull if self.number(operands[1]) == Some(0) => Some(Same(operands[0])),
             Op::Index => match self.op(operands[0])? {
                 (Op::At(_), parts) => Some(Same(parts[0])),
                 (Op::Instance(_, index), _) => Some(Constant(u64::from(*index))),

@@ -80,13 +80,16 @@ const OF_INSTANTS: [&str; 10] = [
 
 /// The stack IR of a module of Esterel, behind the passes.
 pub fn esterel_ir(module: &esterel::Module, automaton: &Automaton) -> Lowered {
-    let mut lowered = lower(module, automaton);
-    for name in OF_INSTANTS {
-        let pass = PASSES.iter().find(|pass| pass.name == name);
-        let pass = pass.expect("each of these is a pass");
-        lowered.module = verified(lowered.module, std::slice::from_ref(pass));
+    let lowered = lower(module, automaton);
+    let named = |name: &str| {
+        let mut passes = PASSES.into_iter();
+        let pass = passes.find(|pass| pass.name == name);
+        pass.expect("each of these is a pass")
+    };
+    Lowered {
+        module: verified(lowered.module, &OF_INSTANTS.map(named)),
+        ..lowered
     }
-    lowered
 }
 
 /// The C of a module of Esterel; `file` is where it is written.

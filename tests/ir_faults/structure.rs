@@ -401,6 +401,24 @@ pub const FAULTS: &[Fault] = &[
         let id = FunctionId(module.functions.len() as u32 - 1);
         module.functions[ARRIVES.at()].fast = Some(id);
     }),
+    (
+        14,
+        "a reaction without a fast function reads in place",
+        |module| {
+            module.links[0].in_place = true;
+        },
+    ),
+    (14, "a frame that may stand elsewhere is kept", |module| {
+        plant(module, Role::Fast, &[MESSAGE], |body| {
+            body.all(Op::Commit, &[]);
+            let handed = vec![event(ARRIVES, 1)];
+            body.all(Op::Queue(Order::Back, handed), &[body.p(0)]);
+            body.returns(&[]);
+        });
+        let id = FunctionId(module.functions.len() as u32 - 1);
+        module.functions[ARRIVES.at()].fast = Some(id);
+        module.links[0].in_place = true;
+    }),
     (14, "a function yields outside of a kernel", |module| {
         plant(module, Role::Plain, &[WORD], |body| {
             body.all(Op::Yield, &[body.p(0)]);

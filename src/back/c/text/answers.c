@@ -83,7 +83,9 @@ static void let_leave(struct STACK *stack) {
         const struct STACK_output frame = *one;
         give_buffer(stack, frame.buffer);
         stack->shared.answered -= 1;
-        memmove(one, one + 1, (size_t)(stack->shared.answered - one) * sizeof *one);
+        if (one != stack->shared.answered) {
+            memmove(one, one + 1, (size_t)(stack->shared.answered - one) * sizeof *one);
+        }
         stack->shared.limit = stack->answers;
         call_link(stack, frame.place, frame.data, frame.length);
         one = stack->shared.taken;

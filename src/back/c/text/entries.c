@@ -144,8 +144,8 @@ static bool copies(struct STACK *stack, struct STACK_frame *frame) __attribute__
 /* Copies a frame that stands elsewhere into a buffer as the host is given them; false if there is
  * none, or if the frame is too long. */
 static bool copies(struct STACK *stack, struct STACK_frame *frame) {
-    if (frame->data == NULL || is_inside(stack, frame->data) ||
-        frame->length > BUFFER_SIZE - HEADROOM || !STACK_has_buffer(stack)) {
+    if (frame->data == NULL || frame->length > BUFFER_SIZE - HEADROOM ||
+        !STACK_has_buffer(stack)) {
         return false;
     }
     uint8_t *const data = take_buffer(stack)->bytes + HEADROOM;
@@ -164,7 +164,7 @@ static inline bool read_in_place(struct STACK *stack, unsigned link,
  * has been done. */
 static inline bool read_in_place(struct STACK *stack, unsigned link,
                                  const struct STACK_frame *frame) {
-    if (frame->length > BUFFER_SIZE - HEADROOM || is_inside(stack, frame->data)) {
+    if (frame->data == NULL || frame->length > BUFFER_SIZE - HEADROOM) {
         return false;
     }
     struct STACK_message message = blank(stack->buffers);
@@ -183,7 +183,7 @@ static bool take_frame(struct STACK *stack, unsigned link, struct STACK_frame fr
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
     settle(stack);
     stack->now_ns = now_ns;
-    const bool is_elsewhere = !is_lent(stack, frame.data, before);
+    const bool is_elsewhere = !is_inside(stack, frame.data);
     WHERE reading in place
     stack->counters[FRAMES_IN] += 1;
     if (is_elsewhere && read_in_place(stack, link, &frame)) {
@@ -192,7 +192,7 @@ static bool take_frame(struct STACK *stack, unsigned link, struct STACK_frame fr
     }
     stack->counters[FRAMES_IN] -= 1;
     END
-    if (is_elsewhere && !copies(stack, &frame)) {
+    if (is_elsewhere ? !copies(stack, &frame) : !is_lent(stack, frame.data, before)) {
         return false;
     }
     WHERE records
