@@ -13,7 +13,7 @@
 //! Assumes: rules 1 to 5, 10 and 13 of the verifier. Ensures: as rule 14 says, a frame that stands
 //! elsewhere is neither written nor kept.
 
-use crate::ir::effects::in_place::kept;
+use crate::ir::effects::in_place::{Spot, kept};
 use crate::ir::effects::{Effects, Resource};
 use crate::ir::function::Definition;
 use crate::ir::op::{Event, Target};
@@ -38,8 +38,14 @@ pub fn run(module: &mut Module) {
             tell_last(module, block);
         }
         let commits = commits(&function);
-        let keeping = keeping(module, &function);
-        if keeping.len() < commits.len() {
+        let spots = kept(module, &function);
+        let keeping = commits.iter().map(|(id, _)| *id);
+        let keeping = keeping.filter(|id| keeps(&function, &spots, *id));
+        let keeping: Vec<BlockId> = keeping.collect();
+        let in_guard = spots
+            .iter()
+            .any(|spot| is_in_guard(&function, &commits, *spot));
+        if !in_guard && keeping.len() < commits.len() {
             keeping.iter().for_each(|id| ask(&mut function, *id));
             module.links[at].in_place = true;
             module.functions[fast.at()] = function;
@@ -88,33 +94,44 @@ fn calls(module: &Module, event: &Event) -> bool {
     }
 }
 
-/// The blocks with a commit.
-fn commits(function: &Function) -> Vec<BlockId> {
-    let commits = |block: &Block| block.instructions.iter().any(|one| one.op == Op::Commit);
-    let blocks = function.all_blocks().filter(|(_, block)| commits(block));
-    blocks.map(|(id, _)| id).collect()
+/// The spots of the commits.
+fn commits(function: &Function) -> Vec<Spot> {
+    let commit = |block: &Block| {
+        let mut all = block.instructions.iter();
+        all.position(|one| one.op == Op::Commit)
+    };
+    let blocks = function.all_blocks();
+    blocks
+        .filter_map(|(id, block)| Some((id, commit(block)?)))
+        .collect()
 }
 
-/// Those behind which a frame is written or kept.
-fn keeping(module: &Module, function: &Function) -> Vec<BlockId> {
-    let spots = kept(module, function).into_iter();
-    let kept: BTreeSet<BlockId> = spots.map(|(block, _)| block).collect();
-    let mut all = commits(function);
-    all.retain(|commit| {
-        let mut open = vec![*commit];
-        let mut seen = BTreeSet::new();
-        while let Some(id) = open.pop() {
-            if kept.contains(&id) {
-                return true;
-            }
-            if seen.insert(id) {
-                let edges = function.block(id).terminator.edges().into_iter();
-                open.extend(edges.map(|edge| edge.block));
-            }
+/// The blocks to which control may go from one, and that block.
+fn behind(function: &Function, first: BlockId) -> BTreeSet<BlockId> {
+    let mut open = vec![first];
+    let mut seen = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if seen.insert(id) {
+            let edges = function.block(id).terminator.edges().into_iter();
+            open.extend(edges.map(|edge| edge.block));
         }
-        false
-    });
-    all
+    }
+    seen
+}
+
+/// A frame is written or kept behind the commit of a block.
+fn keeps(function: &Function, spots: &[Spot], commit: BlockId) -> bool {
+    let behind = behind(function, commit);
+    spots.iter().any(|(id, _)| behind.contains(id))
+}
+
+/// A spot stands before all commits.
+fn is_in_guard(function: &Function, commits: &[Spot], (id, at): Spot) -> bool {
+    let mut commits = commits.iter();
+    !commits.any(|commit| match commit.0 == id {
+        true => commit.1 < at,
+        false => behind(function, commit.0).contains(&id),
+    })
 }
 
 /// The way that commits in a block leaves first, if its frame stands elsewhere.
