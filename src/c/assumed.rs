@@ -1,6 +1,6 @@
 //! The assumptions of a specialised stack: a paragraph for the heads of both its files.
 
-/// What a specialised stack takes for granted.
+/// The assumptions of a specialised stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assumed {
     /// The names of the profiles by which it was cut.
@@ -9,7 +9,7 @@ pub struct Assumed {
     pub extent: (usize, usize),
     /// How many were cut: what is behind a cut is none any more.
     pub cut: usize,
-    /// Whether all frames stood elsewhere than in buffers of the stack, which then gives none.
+    /// True if all frames stood in memory of the host: the stack gives the host no buffers.
     pub elsewhere: bool,
 }
 

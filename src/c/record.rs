@@ -13,12 +13,12 @@ pub const PASSED: &str = "loom_passed";
 /// The table of the frames that came in by each link.
 pub const FRAMES: &str = "loom_frames";
 
-/// What such a build includes besides.
+/// The additional includes of a recording build.
 const INCLUDES: &str = "\n#include <stdio.h>\n#include <stdlib.h>\n";
 
 const TEXT: &str = include_str!("record.c");
 
-/// What a build that records writes.
+/// The profile that a recording build writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Record {
     /// The lines before the counts.

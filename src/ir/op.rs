@@ -503,6 +503,25 @@ impl Attempt {
 }
 
 impl Op {
+    /// Returns true if an operation computes numbers of its operands alone, and never traps.
+    pub fn is_total(&self) -> bool {
+        match self {
+            Op::Number(..)
+            | Op::Compare(_)
+            | Op::Not
+            | Op::Select
+            | Op::ZeroExtend(_)
+            | Op::SignExtend(_)
+            | Op::Truncate(_)
+            | Op::Concat => true,
+            Op::Arithmetic(how) => !matches!(
+                how,
+                Arithmetic::Udiv | Arithmetic::Urem | Arithmetic::Sdiv | Arithmetic::Srem
+            ),
+            _ => false,
+        }
+    }
+
     /// The number that it is, if it is a constant.
     pub fn number(&self) -> Option<u64> {
         match self {

@@ -1,7 +1,7 @@
 //! Dead attributes: an attribute that nobody reads before its message is gone is not set.
 //!
 //! In: a module. Out: a `with` is gone if nobody to whom the message comes reads the attribute.
-//! Where some ways read it and others do not, it stands on those that do (partial dead code
+//! If only some paths read the attribute, the `with` moves to those paths (partial dead code
 //! elimination, Knoop, Rüthing and Steffen, 1994, for one kind of assignment).
 //!
 //! Messages flow from value to value: through operations, edges, calls, events, queues and windows.

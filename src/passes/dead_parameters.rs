@@ -119,7 +119,7 @@ struct Used {
 }
 
 impl Used {
-    /// Those that others use.
+    /// Finds the parameters and results that other functions use.
     fn new(module: &mut Module, fixed: &[Vec<bool>]) -> Used {
         let mut others = named_in_tables(module);
         for instruction in module.functions.iter().flat_map(Function::instructions) {

@@ -7,7 +7,7 @@
 //! handle, and else passed on to the handle that the operation was given.
 //!
 //! In: a function. Out: a question to a handle that the function made is a sum of plain values.
-//! Where it is passed on to a handle that an operation uses up, it stands right before that
+//! If the question goes to a handle that an operation uses up, it stands right before that
 //! operation. Within a block each `with` stands behind all that only borrows its message, and
 //! behind `push`, `pull` and `cut`, so it is not between a view and the message that this shows.
 //!
@@ -122,7 +122,7 @@ impl Delayed {
         }
     }
 
-    /// What makes these handles waits no longer.
+    /// Emits the pending operations that make these handles.
     fn release(&mut self, handles: &[Value]) {
         let mut chain: Vec<usize> = handles.iter().flat_map(|one| self.chain(*one)).collect();
         chain.sort_unstable();
@@ -448,7 +448,7 @@ fn results_of(function: &Function, end: &Terminator, edge: &Edge) -> Vec<Option<
     };
     let is_message = |value: &Value| function.type_of(*value) == Type::Message;
     if !std::ptr::eq(edge, done) {
-        // What comes back is as it was.
+        // A message that comes back is unchanged.
         let back = operands.iter().copied().filter(is_message);
         return back.map(|one| Some(Made::Same(one))).collect();
     }

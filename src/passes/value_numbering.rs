@@ -193,8 +193,8 @@ impl Numbering<'_> {
             };
         }
         self.write(&effects);
-        // What only C knows of a value may still stand where it was loaded from, or where a
-        // function of C has left it: it is loaded again.
+        // An opaque value may alias the field that it was loaded from, or memory of a C
+        // function: a later load stays.
         if let Op::Store(region) = op
             && let Some(value) = instruction.operands.last()
             && !matches!(function.type_of(*value), Type::Opaque(_))

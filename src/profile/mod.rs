@@ -65,7 +65,7 @@ pub struct Analysis {
     pub registers: Vec<Register>,
 }
 
-/// What trees cost.
+/// The cost of trees.
 pub struct Cost {
     /// After which rewrite; none if before any.
     pub after: Option<Rewrite>,

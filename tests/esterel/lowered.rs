@@ -148,7 +148,7 @@ impl Runs for InIr<'_> {
     }
 }
 
-/// What is checked of a module that was lowered: its text is read as the same module.
+/// Checks that the text of a lowered module reads back as the same module.
 pub fn is_read_as_it_is_written(module: &ir::Module) {
     let text = ir::text::write(module);
     let read = ir::text::read(&text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"));

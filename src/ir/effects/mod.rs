@@ -63,6 +63,12 @@ impl Effects {
         self.writes.is_empty()
     }
 
+    /// Returns true if nothing is written, and values set at the start alone are read.
+    pub fn only_read_settings(&self) -> bool {
+        let is_setting = |one: &Resource| matches!(one, Resource::Region(Region::Setting(_)));
+        self.are_none() && self.reads.iter().all(is_setting)
+    }
+
     /// Adds those of another.
     pub fn add(&mut self, other: &Effects) {
         self.reads.extend(&other.reads);

@@ -22,7 +22,7 @@ pub struct Code<'c, 'a> {
     pub build: Builder,
     /// At which node; none before all of them.
     pub node: Option<NodeId>,
-    /// What is computed.
+    /// The expression.
     pub data: DataId,
     /// Sensors that are known to be read, each since a block.
     pub sensed: Vec<(BlockId, SignalId)>,
@@ -83,7 +83,7 @@ impl<'c, 'a> Code<'c, 'a> {
         lower.memory.field(&mut lower.module, record, at)
     }
 
-    /// What a field holds.
+    /// Loads a field.
     pub fn load(&mut self, region: Region) -> Value {
         let instance = self.instance(region);
         self.op(Op::Load(region), &[instance])

@@ -1,5 +1,5 @@
-//! What an instant has in common, whatever its state: signals begin, the state is chosen, what
-//! belongs to the instant is cleared, and outputs are told.
+//! The parts of an instant that all states share: it initialises signals, dispatches on the state,
+//! clears inputs and sensors, and reports outputs.
 
 use super::code::Code;
 use super::memory::Record;
@@ -60,7 +60,7 @@ impl Code<'_, '_> {
         self.build.parameter_of(behind, 0)
     }
 
-    /// What is given and sensed belongs to one instant.
+    /// Clears inputs and sensors at the end of an instant.
     pub(super) fn clear(&mut self) {
         for signal in self.lower.source.processes.signals() {
             for record in [Record::Given, Record::Sensed] {

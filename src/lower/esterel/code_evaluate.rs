@@ -1,8 +1,8 @@
 //! Expressions: in, one of them; out, its value, behind all that has to be asked before.
 //!
-//! Whether a value is there, and whether a divisor is zero, is asked before what is computed from
-//! them. The second operand of `and` and `or` is evaluated only where the first does not decide,
-//! if that makes a difference.
+//! Checks for a missing value and for a zero divisor come before the operation. The second operand
+//! of `and` and `or` is evaluated only where the first does not decide, if that makes a
+//! difference.
 
 use super::code::Code;
 use super::known::Read;

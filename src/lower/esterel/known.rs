@@ -194,7 +194,7 @@ impl Known {
         }
         for signal in module.processes.signals() {
             let declared = module.processes.signal(signal);
-            // Who has no value for a sensor yet takes back that it was kept.
+            // A simulator without a value for a sensor clears this flag.
             if declared.role == Role::Sensor && declared.previous_value {
                 self.flags.insert(self.at(Read::Before(signal)));
             }

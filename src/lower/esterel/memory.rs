@@ -1,4 +1,5 @@
-//! What lasts: in, signals and variables; out, fields of kinds that each have one instance.
+//! State that outlives an instant: in, signals and variables; out, fields of kinds with one
+//! instance each.
 //!
 //! A field is declared when it is first mentioned, so no kind has a field without use.
 
@@ -20,11 +21,11 @@ pub enum Record {
     Sensed,
     /// Values of signals.
     Value,
-    /// Whether they have one.
+    /// Bits: a signal has a value.
     Known,
     /// Values of the instant before.
     Before,
-    /// Whether there was one.
+    /// Bits: a signal had a value in the instant before.
     KnownBefore,
     /// Variables, and the counts of delays.
     Variable,

@@ -46,7 +46,7 @@ use std::collections::BTreeMap;
 pub struct Lowered {
     /// The module.
     pub module: ir::Module,
-    /// What may go wrong; a field holds the number of what did, from 1 on.
+    /// The possible failures; a field holds the number of the one that happened, from 1 on.
     pub reasons: Vec<String>,
     /// The field of that number; none if nothing may go wrong.
     pub reason: Option<Region>,

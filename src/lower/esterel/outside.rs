@@ -1,5 +1,4 @@
-//! What C has: types of which only C knows the values, functions, procedures, constants, sensors
-//! and outputs.
+//! Declarations of user C: opaque types, functions, procedures, constants, sensors and outputs.
 //!
 //! In: a module. Out: rows of the tables of the IR, each added when it is first used. Texts are
 //! the first opaque type, those of the user follow in order.
@@ -39,7 +38,7 @@ pub const NUMBER: Shape = Shape::Number {
     signed: true,
 };
 
-/// What is used of it, by the names in C.
+/// The user C that a module uses, by name.
 #[derive(Debug, Default)]
 pub struct Outside(BTreeMap<String, ForeignId>);
 

@@ -6,10 +6,10 @@
 use crate::tree::automaton::{Automaton, Node, NodeId};
 use std::collections::BTreeMap;
 
-/// What is no longer than this may stand twice.
+/// A rest of at most this many nodes may be duplicated.
 const SHORT: usize = 4;
 
-/// What is longer than this becomes several functions.
+/// A state of more nodes than this is split into several functions.
 const LONG: usize = 50;
 
 /// The nodes that begin functions.

@@ -47,7 +47,7 @@ impl Lower<'_> {
         roots.map(|root| made[root]).collect()
     }
 
-    /// What is to be known of a state.
+    /// Returns the comment of a state.
     fn says(&self, state: usize) -> String {
         let root = self.automaton.states[state];
         let name = match state {
@@ -158,7 +158,7 @@ impl Instant<'_, '_, '_> {
         rest
     }
 
-    /// Whether one way comes to the other, and only does something before.
+    /// Returns true if one way leads to the other without a test between them.
     fn leads(&self, mut from: NodeId, to: NodeId) -> bool {
         while from != to {
             match self.code.lower.automaton.node(from) {
@@ -169,7 +169,7 @@ impl Instant<'_, '_, '_> {
         true
     }
 
-    /// What is done on the way, and then this block.
+    /// Lowers the actions on the way, then jumps to this block.
     fn acts(&mut self, mut from: NodeId, to: NodeId, behind: BlockId) {
         while from != to
             && let Node::Act { act, next } = self.code.lower.automaton.node(from)

@@ -292,26 +292,12 @@ impl Hoisted<'_> {
                     && operands.all(|one| self.is_of_instance(*one, seen))
                     && self.stays(op)
             }
-            Op::Load(Region::Setting(_)) | Op::Number(..) => true,
+            Op::Load(Region::Setting(_)) => true,
             Op::Call(id) => {
-                let effects = Effects::of_function(self.module, *id);
-                let mut reads = effects.reads.iter();
-                effects.are_none()
-                    && reads.all(|one| matches!(one, Resource::Region(Region::Setting(_))))
+                Effects::of_function(self.module, *id).only_read_settings()
                     && operands.iter().all(|one| self.is_of_instance(*one, seen))
             }
-            Op::Arithmetic(
-                Arithmetic::Udiv | Arithmetic::Urem | Arithmetic::Sdiv | Arithmetic::Srem,
-            ) => false,
-            Op::Arithmetic(_)
-            | Op::Compare(_)
-            | Op::Not
-            | Op::Select
-            | Op::ZeroExtend(_)
-            | Op::SignExtend(_)
-            | Op::Truncate(_)
-            | Op::Concat => operands.iter().all(|one| self.is_of_instance(*one, seen)),
-            _ => false,
+            op => op.is_total() && operands.iter().all(|one| self.is_of_instance(*one, seen)),
         }
     }
 

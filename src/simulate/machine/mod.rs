@@ -197,7 +197,7 @@ impl<'m> Machine<'m> {
         self.call(export.calls, arguments)
     }
 
-    /// What a field of the first instance of a kind holds.
+    /// Returns the content of a field of the first instance of a kind.
     ///
     /// # Panics
     ///

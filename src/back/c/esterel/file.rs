@@ -29,7 +29,7 @@ pub fn pointer(module: &Module, others: &[&str], names: &mut Names) -> Option<St
 
 /// A file that is being printed.
 pub struct File<'f> {
-    /// What it offers and takes.
+    /// The interface of the module: inputs, outputs, sensors and functions of C.
     pub header: Header<'f>,
     /// Its stack IR.
     pub lowered: &'f Lowered,
@@ -105,7 +105,7 @@ impl File<'_> {
     fn functions(&self) -> Vec<Item> {
         let module = self.stack.module;
         let all = (0..module.functions.len() as u32).map(FunctionId);
-        // What lasts is there from the start.
+        // Static memory needs no function that starts the stack.
         let all = all.filter(|id| module.starts != Some(*id));
         let printed = all.map(|id| {
             let comment = self.lowered.comments.get(&module.function(id).name);
@@ -134,7 +134,7 @@ impl File<'_> {
         function
     }
 
-    /// What the header declares.
+    /// Returns the definitions of the functions that the header declares.
     fn entries(&self) -> Vec<Item> {
         let module = self.header.module;
         let inputs = module.processes.signals();
@@ -177,7 +177,7 @@ impl File<'_> {
         }
     }
 
-    /// What went wrong.
+    /// Prints `M_error`, which returns the reason of the first failure.
     fn error(&self) -> Vec<S> {
         let null = || vec![S::Return(Some(atom("NULL")))];
         let Some(reason) = self.lowered.reason else {

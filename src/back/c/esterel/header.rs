@@ -7,13 +7,13 @@ use crate::c::tree::{Function, Item};
 use crate::types::esterel::{Module, TEXT, Type};
 use crate::types::process::{Role, SignalId};
 
-/// What a module offers and takes.
+/// The interface of a module: inputs, outputs, sensors and functions of C.
 pub struct Header<'h> {
     /// The file in which it is written.
     pub file: &'h str,
     /// The module.
     pub module: &'h Module,
-    /// Where the C of others is declared.
+    /// The place of the declarations of user C.
     pub outside: Outside<'h>,
 }
 
@@ -159,7 +159,7 @@ impl Header<'_> {
         head("int", format!("{}_reset", self.module.name), Vec::new())
     }
 
-    /// What went wrong.
+    /// Prints the declaration of `M_error`.
     pub fn error_head(&self) -> Function {
         head(
             "const char *",

@@ -38,7 +38,7 @@ use header::Header;
 pub use names::refused;
 use std::collections::BTreeMap;
 
-/// Where the C of others is declared.
+/// The place of the declarations of user C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outside<'a> {
     /// In `NAME.h`: functions, procedures and constants of Esterel's own types.

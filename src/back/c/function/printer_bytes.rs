@@ -24,7 +24,7 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// Those of a block.
+    /// Finds the messages into which a block writes.
     pub fn of(block: &Block) -> Headers {
         let mut headers = Headers::default();
         for instruction in &block.instructions {

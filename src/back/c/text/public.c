@@ -1,4 +1,4 @@
-What a host calls by its name; as `buffers.c`, but that each stack has all of it.
+The public API of a stack; as `buffers.c`, but each stack has all functions.
 
 /* part STACK_size */
 size_t STACK_size(const struct STACK_config *config) {

@@ -9,9 +9,9 @@
 
 use super::words::{Mask, Word};
 use crate::ir::definitions::Definitions;
-use crate::ir::effects::{Effects, Resource};
+use crate::ir::effects::Effects;
 use crate::ir::graph::Graph;
-use crate::ir::op::{Arithmetic, Bits, Compare};
+use crate::ir::op::{Bits, Compare};
 use crate::ir::{
     Attempt, BlockId, Function, Instruction, KindId, Op, Region, Terminator, Type, Value,
 };
@@ -69,7 +69,7 @@ struct Question<'q> {
 }
 
 impl<'h> Header<'h> {
-    /// Those of a function; none if nothing hangs on the header.
+    /// Analyses a function; none if no exit and no search depends on the header alone.
     pub fn of(effects: &[Effects], function: &'h Function) -> Option<Header<'h>> {
         let is_message = |value: &&Value| function.type_of(**value) == Type::Message;
         let message = *function.parameters().iter().find(is_message)?;
@@ -209,25 +209,9 @@ impl Question<'_> {
             return false;
         };
         let is_settled = match &instruction.op {
-            Op::Number(..) | Op::Load(Region::Setting(_)) => true,
-            Op::Call(id) => {
-                let effects = &self.effects[id.at()];
-                let mut reads = effects.reads.iter();
-                effects.are_none()
-                    && reads.all(|one| matches!(one, Resource::Region(Region::Setting(_))))
-            }
-            Op::Arithmetic(
-                Arithmetic::Udiv | Arithmetic::Urem | Arithmetic::Sdiv | Arithmetic::Srem,
-            ) => false,
-            Op::Arithmetic(_)
-            | Op::Compare(_)
-            | Op::Not
-            | Op::Select
-            | Op::ZeroExtend(_)
-            | Op::SignExtend(_)
-            | Op::Truncate(_)
-            | Op::Concat => true,
-            _ => false,
+            Op::Load(Region::Setting(_)) => true,
+            Op::Call(id) => self.effects[id.at()].only_read_settings(),
+            op => op.is_total(),
         };
         is_settled && instruction.operands.iter().all(|one| self.hangs(*one))
     }

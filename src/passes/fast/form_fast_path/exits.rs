@@ -17,7 +17,7 @@ pub struct Naming<'m> {
 }
 
 impl<'m> Naming<'m> {
-    /// Those of a module.
+    /// Prepares the names of exits in a module.
     pub fn new(module: &'m Module) -> Naming<'m> {
         Naming {
             module,
@@ -26,7 +26,7 @@ impl<'m> Naming<'m> {
         }
     }
 
-    /// Whether all ways behind a block drop a message.
+    /// Returns true if all paths from a block drop a message.
     pub fn only_drops(&self, id: FunctionId, block: BlockId) -> bool {
         let mut known = self.dropping.borrow_mut();
         let function = self.module.function(id);
@@ -34,7 +34,7 @@ impl<'m> Naming<'m> {
         dropping[block.at()]
     }
 
-    /// Whether some way behind a block hands a message to an application.
+    /// Returns true if a path from a block delivers a message to an application.
     pub fn goes_up(&self, id: FunctionId, block: BlockId) -> bool {
         if let Some(known) = self.upward.borrow().get(&id) {
             return known[block.at()];

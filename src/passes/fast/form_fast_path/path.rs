@@ -67,7 +67,7 @@ pub struct Answer {
     pub value: Value,
 }
 
-/// What the guard knows on a way to a block, and what it owes.
+/// The symbolic state on a path to a block: known values and deferred effects.
 #[derive(Clone, Debug)]
 pub struct Path {
     /// The function that is traced.

@@ -33,7 +33,7 @@ impl Trace<'_> {
         if !ends {
             return;
         }
-        // What the reactions owe comes before the event that they hand on.
+        // Deferred effects of the reactions come before the event that they hand on.
         let behind = path.owed.split_off(queue + 1);
         let mut owed = path.owed.pop().expect("it was found");
         let operands = std::mem::take(&mut owed.operands);

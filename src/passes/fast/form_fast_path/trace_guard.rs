@@ -374,8 +374,8 @@ impl Trace<'_> {
     }
 }
 
-/// What is owed writes the bytes of a message: views of it show others behind that. A guard reads
-/// none of a message that is made.
+/// Notes that a deferred effect writes a message: the guard reads views of it no more. It reads no
+/// view of a message that the path makes.
 fn note_written(path: &mut Path, message: Value) {
     let base = match path.known(path.key(message)) {
         Known::Message(message) => message.base.map(Some),
