@@ -4,10 +4,13 @@
 
 use super::function::{Function, Instruction};
 use super::ids::Value;
-use super::op::{Arithmetic, Compare, Op};
+use super::op::{Arithmetic, Bits, Compare, Op};
 
 /// By value: the instruction of which it is a result.
-pub struct Definitions<'f>(Vec<Option<&'f Instruction>>);
+pub struct Definitions<'f> {
+    function: &'f Function,
+    found: Vec<Option<&'f Instruction>>,
+}
 
 /// A conjunction is followed to so many parts.
 const PARTS: usize = 16;
@@ -21,17 +24,36 @@ impl<'f> Definitions<'f> {
                 found[result.at()] = Some(instruction);
             }
         }
-        Definitions(found)
+        Definitions { function, found }
     }
 
     /// The instruction that gives a value; none of the parameter of a block.
     pub fn get(&self, value: Value) -> Option<&'f Instruction> {
-        self.0[value.at()]
+        self.found[value.at()]
+    }
+
+    /// The width of a number in bits; none of a value that is no number.
+    pub fn bits(&self, value: Value) -> Option<u8> {
+        self.function.type_of(value).bits()
     }
 
     /// The number that a value always is.
     pub fn constant(&self, value: Value) -> Option<u64> {
         self.get(value)?.op.number()
+    }
+
+    /// The offset and the bits of a number that is read at a constant offset of a message.
+    pub fn place(&self, message: Value, value: Value) -> Option<(u32, Bits)> {
+        let instruction = self.get(value)?;
+        let Op::Read(bits) = instruction.op else {
+            return None;
+        };
+        let view = self.get(instruction.operands[0])?;
+        if view.op != Op::Look || view.operands != [message] || bits.bytes() > 8 {
+            return None;
+        }
+        let at = self.constant(instruction.operands[1])?;
+        Some((u32::try_from(at).ok()?, bits))
     }
 
     /// All bits that follow from a bit: the bit, the parts of a conjunction that is 1, those of a

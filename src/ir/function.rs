@@ -1,6 +1,6 @@
 //! Functions: blocks, instructions, terminators.
 
-use super::ids::{BlockId, FunctionId, Value};
+use super::ids::{BlockId, FunctionId, KindId, Value};
 use super::op::{Attempt, Event, Op};
 use super::types::Type;
 use crate::source::Span;
@@ -240,6 +240,24 @@ impl Function {
     /// Its parameters: those of its first block.
     pub fn parameters(&self) -> &[Value] {
         &self.blocks[0].parameters
+    }
+
+    /// The kind for whose instance it is, if it begins with the test whether the instance of its
+    /// first parameter has a state.
+    pub fn tests_live(&self) -> Option<KindId> {
+        let block = &self.blocks[0];
+        let Terminator::Try {
+            attempt: Attempt::Live(kind),
+            operands,
+            done,
+            ..
+        } = &block.terminator
+        else {
+            return None;
+        };
+        let is_first = operands.first() == block.parameters.first();
+        let is_bare = block.instructions.is_empty() && done.arguments.is_empty();
+        (is_first && is_bare).then_some(*kind)
     }
 
     /// The type of a value.

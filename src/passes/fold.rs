@@ -198,7 +198,13 @@ impl Facts {
             }
         }
         match how {
-            Sub | Xor if one == other => Some(Constant(0)),
+            Sub => match self.op(one) {
+                _ if one == other => Some(Constant(0)),
+                Some((Op::Arithmetic(Add), parts)) if parts[0] == other => Some(Same(parts[1])),
+                Some((Op::Arithmetic(Add), parts)) if parts[1] == other => Some(Same(parts[0])),
+                _ => None,
+            },
+            Xor if one == other => Some(Constant(0)),
             And | Or | Umin | Umax if one == other => Some(Same(one)),
             _ => None,
         }
@@ -221,6 +227,12 @@ impl Facts {
                 })
             }
             (None, Some(0)) if how == Compare::Ult => Some(Constant(0)),
+            (Some(0), None) if how == Compare::Ult => {
+                Some(Instead(Op::Compare(Compare::Ne), vec![other, one]))
+            }
+            (None, Some(0)) if how == Compare::Ule => {
+                Some(Instead(Op::Compare(Compare::Eq), vec![one, other]))
+            }
             (None, Some(number)) if how == Compare::Ule && number == ones(bits) => {
                 Some(Constant(1))
             }

@@ -18,26 +18,61 @@
 //! %y = attribute mark %m3          uses of %k are uses of (sub %n, 20), those of %y of %x
 //! ```
 //!
+//! A frame that a link gives to a reaction has the defaults of all attributes, if nothing else
+//! gives messages to that reaction.
+//!
 //! Assumes: rules 2 to 5 of the verifier. Cost: linear, and a step for each handle between a
 //! question and its answer.
 
+use super::dead_parameters::given;
 use crate::ir::edit::{compact, substitute_in_turn};
 use crate::ir::effects::moves;
 use crate::ir::function::Definition;
 use crate::ir::graph::Graph;
 use crate::ir::op::{Arithmetic, Attempt, Op};
 use crate::ir::{
-    Attribute, AttributeId, BlockId, Edge, Function, Instruction, Module, Terminator, Type, Value,
+    Attribute, AttributeId, BlockId, Edge, Function, FunctionId, Instruction, Module, Terminator,
+    Type, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Folds the messages of all functions of a module.
 pub fn run(module: &mut Module) {
+    let arrives = only_arrive(module);
     let attributes = &module.attributes;
-    for function in &mut module.functions {
+    for (at, function) in module.functions.iter_mut().enumerate() {
         delay(function);
         answer(attributes, function);
+        if arrives.contains(&FunctionId(at as u32)) {
+            as_they_arrive(attributes, function);
+        }
         compact(function);
+    }
+}
+
+/// The reactions to which only links give messages.
+fn only_arrive(module: &Module) -> BTreeSet<FunctionId> {
+    let arrives = module.links.iter().map(|link| link.arrives);
+    let mut arrives: BTreeSet<FunctionId> = arrives.collect();
+    for function in &module.functions {
+        given(function, &mut |id, _, _| {
+            arrives.remove(&id);
+        });
+    }
+    arrives
+}
+
+/// A frame that arrives by a link has the defaults of all attributes.
+fn as_they_arrive(attributes: &[Attribute], function: &mut Function) {
+    let parameters = function.parameters().to_vec();
+    let blocks = function.blocks.iter_mut();
+    for instruction in blocks.flat_map(|block| &mut block.instructions) {
+        if let Op::Attribute(id) = instruction.op
+            && parameters.contains(&instruction.operands[0])
+        {
+            instruction.op = attributes[id.at()].default.clone();
+            instruction.operands.clear();
+        }
     }
 }
 

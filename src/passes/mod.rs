@@ -13,6 +13,7 @@
 //! straighten         no block only leads on, no jump leads to a block of its own
 //! form-fast-path     a reaction to frames has a fast function, which is tried first
 //! dead-fields        no field is stored that nobody reads before it is stored again
+//! order-guards       fast functions ask first what decides much, and nothing that follows from it
 //! cache-guards       what fast functions ask of a session alone is asked once
 //! expect-header      what fast functions ask of a header that stays the same is asked once
 //! dead-attributes    no attribute is set that nobody reads
@@ -53,7 +54,7 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: [Pass; 17] = [
+pub const PASSES: [Pass; 18] = [
     Pass {
         name: "test-liveness-once",
         about: "Tests instances of events that come from the agenda alone",
@@ -98,6 +99,11 @@ pub const PASSES: [Pass; 17] = [
         name: "dead-fields",
         about: "Removes stores to fields that nobody reads before they are stored again",
         run: dead_fields::run,
+    },
+    Pass {
+        name: "order-guards",
+        about: "Asks first what decides much, and nothing that follows from it",
+        run: fast::order_guards::run,
     },
     Pass {
         name: "cache-guards",

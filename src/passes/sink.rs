@@ -3,7 +3,9 @@
 //! In: a function and the effects of all that it calls. Out: a value all of whose uses stand behind
 //! one edge of its block is computed behind that edge, if nothing in between writes what it reads
 //! and no handle that it borrows is used up in between (the simple case of Knoop, Rüthing and
-//! Steffen, "Partial dead code elimination", 1994). Values for which several edges have a use stay.
+//! Steffen, "Partial dead code elimination", 1994). Values for which several edges have a use stay,
+//! but in fast functions: there each of these ways computes what is as short as a load, so that it
+//! stands where it is compared or stored.
 //!
 //! ```text
 //! b0:                                 b0:
@@ -17,11 +19,11 @@
 //!
 //! Assumes: rules 1 to 5 and 11 of the verifier. Ensures: no path computes more than before.
 
-use crate::ir::edit::compact;
+use crate::ir::edit::{compact, operands_mut};
 use crate::ir::effects::{Effects, Resource, attempt_moves, called, called_by_attempt, moves};
 use crate::ir::graph::Graph;
 use crate::ir::op::Op;
-use crate::ir::{BlockId, Function, Instruction, Module, Terminator, Type, Value};
+use crate::ir::{BlockId, Function, Instruction, Module, Role, Terminator, Type, Value};
 use std::collections::{BTreeSet, VecDeque};
 
 /// Sinks values in all functions of a module.
@@ -52,6 +54,8 @@ struct Sinking<'s> {
     users: Vec<Vec<User>>,
     /// By value: the block that defines it now.
     home: Vec<BlockId>,
+    /// Values that stand for others behind a block.
+    copies: Vec<(BlockId, Value, Value)>,
 }
 
 fn sink(module: &Module, effects: &[Effects], function: &mut Function) {
@@ -61,6 +65,7 @@ fn sink(module: &Module, effects: &[Effects], function: &mut Function) {
         effects,
         users: vec![Vec::new(); function.values.len()],
         home: vec![BlockId(0); function.values.len()],
+        copies: Vec::new(),
         graph,
     };
     sinking.find(function);
@@ -72,6 +77,9 @@ fn sink(module: &Module, effects: &[Effects], function: &mut Function) {
             function.blocks[to.at()]
                 .instructions
                 .splice(0..0, instructions);
+        }
+        for (way, old, new) in std::mem::take(&mut sinking.copies) {
+            sinking.rename(function, way, (old, new));
         }
     }
 }
@@ -98,11 +106,11 @@ impl Sinking<'_> {
     /// The instructions of a block that stay, and those that go to blocks behind it.
     fn block(
         &mut self,
-        function: &Function,
+        function: &mut Function,
         id: BlockId,
         all: Vec<Instruction>,
     ) -> (Vec<Instruction>, Vec<(BlockId, VecDeque<Instruction>)>) {
-        let end = &function.block(id).terminator;
+        let end = &function.block(id).terminator.clone();
         let edges = end.edges().into_iter().map(|edge| edge.block);
         let ways: Vec<BlockId> = edges
             .filter(|block| self.graph.before[block.at()].len() == 1)
@@ -115,38 +123,98 @@ impl Sinking<'_> {
         between.end(self, function, end);
         let mut stay = Vec::new();
         for instruction in all.into_iter().rev() {
-            let mut ways = ways.iter().copied();
-            let way = ways.find(|way| self.is_used_only_behind(&instruction.results, *way));
-            let way = way.filter(|_| self.may_go(function, &instruction, &between));
-            let Some(way) = way else {
+            let mut used = self.used_behind(&instruction.results, &ways);
+            if used.len() > 1 && !(function.role == Role::Fast && is_short(&instruction)) {
+                used.clear();
+            }
+            if used.is_empty() || !self.may_go(function, &instruction, &between) {
                 between.instruction(self, function, &instruction);
                 stay.push(instruction);
                 continue;
-            };
-            for result in &instruction.results {
-                self.home[result.at()] = way;
             }
-            match go.iter_mut().find(|(to, _)| *to == way) {
-                Some((_, there)) => there.push_front(instruction),
-                None => go.push((way, VecDeque::from([instruction]))),
+            for (at, way) in used.into_iter().enumerate().rev() {
+                let copy = match at {
+                    0 => instruction.clone(),
+                    _ => self.copy(function, &instruction, way),
+                };
+                for result in &copy.results {
+                    self.home[result.at()] = way;
+                }
+                match go.iter_mut().find(|(to, _)| *to == way) {
+                    Some((_, there)) => there.push_front(copy),
+                    None => go.push((way, VecDeque::from([copy]))),
+                }
             }
         }
         stay.reverse();
         (stay, go)
     }
 
-    fn is_used_only_behind(&self, results: &[Value], way: BlockId) -> bool {
-        let users = results.iter().flat_map(|one| &self.users[one.at()]);
-        let mut places = users.map(|user| match user {
+    /// The ways behind which values are used; none if one is used elsewhere, too.
+    fn used_behind(&self, results: &[Value], ways: &[BlockId]) -> Vec<BlockId> {
+        let mut used = Vec::new();
+        for user in results.iter().flat_map(|one| &self.users[one.at()]) {
+            let place = self.place(*user);
+            let mut ways = ways.iter();
+            match ways.find(|way| self.graph.dominates(**way, place)) {
+                Some(way) if used.contains(way) => {}
+                Some(way) => used.push(*way),
+                None => return Vec::new(),
+            }
+        }
+        used
+    }
+
+    /// The block of a user.
+    fn place(&self, user: User) -> BlockId {
+        match user {
             User::Makes(value) => self.home[value.at()],
-            User::Block(block) => *block,
-        });
-        let mut is_used = false;
-        let all = places.all(|place| {
-            is_used = true;
-            self.graph.dominates(way, place)
-        });
-        all && is_used
+            User::Block(block) => block,
+        }
+    }
+
+    /// A copy of an instruction for those that use its value behind a way.
+    fn copy(
+        &mut self,
+        function: &mut Function,
+        instruction: &Instruction,
+        way: BlockId,
+    ) -> Instruction {
+        let old = instruction.results[0];
+        let new = Value(function.values.len() as u32);
+        function.values.push(function.values[old.at()].clone());
+        self.home.push(way);
+        let users = std::mem::take(&mut self.users[old.at()]);
+        let (behind, others) = users
+            .into_iter()
+            .partition(|user| self.graph.dominates(way, self.place(*user)));
+        self.users[old.at()] = others;
+        self.users.push(behind);
+        for operand in &instruction.operands {
+            self.users[operand.at()].push(User::Makes(new));
+        }
+        self.copies.push((way, old, new));
+        Instruction {
+            results: vec![new],
+            ..instruction.clone()
+        }
+    }
+
+    /// A copy stands for a value in all blocks behind a way.
+    fn rename(&self, function: &mut Function, way: BlockId, (old, new): (Value, Value)) {
+        for at in 0..function.blocks.len() {
+            if !self.graph.dominates(way, BlockId(at as u32)) {
+                continue;
+            }
+            let block = &mut function.blocks[at];
+            let own = block.instructions.iter_mut();
+            let own = own.flat_map(|one| &mut one.operands);
+            for value in own.chain(operands_mut(&mut block.terminator)) {
+                if *value == old {
+                    *value = new;
+                }
+            }
+        }
     }
 
     /// Returns true if an instruction changes nothing, and gives the same behind what is between.
@@ -181,6 +249,12 @@ impl Sinking<'_> {
         }
         effects
     }
+}
+
+/// An instruction is as short as a load, or belongs to what loads it.
+fn is_short(instruction: &Instruction) -> bool {
+    let is_load = matches!(instruction.op, Op::Load(_) | Op::Read(_));
+    instruction.results.len() == 1 && (is_load || instruction.op.is_total())
 }
 
 /// All that happens between an instruction and the edges of its block.

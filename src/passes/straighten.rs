@@ -17,10 +17,13 @@ use std::collections::BTreeMap;
 
 /// Straightens all functions of a module.
 pub fn run(module: &mut Module) {
-    for function in &mut module.functions {
-        while thread(function) | merge(function) {
-            compact(function);
-        }
+    module.functions.iter_mut().for_each(straighten);
+}
+
+/// Straightens a function.
+pub fn straighten(function: &mut Function) {
+    while thread(function) | merge(function) {
+        compact(function);
     }
 }
 

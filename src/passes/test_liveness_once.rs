@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub fn run(module: &mut Module) {
     let tested: BTreeMap<FunctionId, KindId> = (0..module.functions.len() as u32)
         .map(FunctionId)
-        .filter_map(|id| Some((id, tests(module.function(id))?)))
+        .filter_map(|id| Some((id, module.function(id).tests_live()?)))
         .collect();
     let mut changes: Vec<(FunctionId, BlockId, FunctionId)> = Vec::new();
     for (at, function) in module.functions.iter().enumerate() {
@@ -47,23 +47,6 @@ pub fn run(module: &mut Module) {
     for target in targets {
         divide(module, target, tested[&target]);
     }
-}
-
-/// The kind for whose instance a reaction is, if it begins with the test of its first parameter.
-fn tests(function: &Function) -> Option<KindId> {
-    let block = &function.blocks[0];
-    let Terminator::Try {
-        attempt: Attempt::Live(kind),
-        operands,
-        done,
-        ..
-    } = &block.terminator
-    else {
-        return None;
-    };
-    let is_first = operands.first() == block.parameters.first();
-    let is_bare = block.instructions.is_empty() && done.arguments.is_empty();
-    (is_first && is_bare).then_some(*kind)
 }
 
 /// The blocks at whose end a function hands an event on to a reaction that tests its instance,

@@ -141,6 +141,18 @@ const FAULTS: &[(&str, &str, Finder, Wrong)] = &[
         },
     ),
     (
+        "order-guards",
+        "An exit is gone that no exit before it implies",
+        Interpreter,
+        |module, pass| {
+            form_fast_path::run(module);
+            pass(module);
+            each_fast_function(module, |function| {
+                without_first(function, |op| matches!(op, Op::Exit(_)));
+            });
+        },
+    ),
+    (
         "cache-guards",
         "A store to a field that a guard asks does not disarm the cache",
         Verifier,

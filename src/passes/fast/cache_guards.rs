@@ -2,11 +2,9 @@
 //! a field that it asks has been written (memoisation with invalidation; guards of the bypass of
 //! Ensemble 4.1).
 //!
-//! In: a module with fast functions. Out: exits whose conditions hang on the fields and keys of the
-//! instance that a fast function finds, and on values set at the start, are one pure function of
-//! that instance. A cache of each instance remembers that none of them leaves; a store to a field
-//! that they read disarms it. A key of the instance stands for the part of a frame by which the
-//! instance is found. Exits that ask a field that fast functions write themselves stay.
+//! In: fast functions that ask their sessions first (`order_guards/hoist.rs`). Out: those exits are
+//! one pure function of the instance. A cache of each instance remembers that none of them leaves;
+//! a store to a field that they read disarms it.
 //!
 //! ```text
 //! exit a (ne (load s.state %i), 4)        branch (load valid s.steady %i), go, ask @ 99%
@@ -16,10 +14,9 @@
 //! store s.closing %j, 1                   store s.closing %j, 1; disarm s.steady %j
 //! ```
 
+use super::session::{Found, Session, written};
 use crate::ir::build::Builder;
-use crate::ir::definitions::Definitions;
-use crate::ir::effects::{Effects, Resource, may_trap};
-use crate::ir::graph::Graph;
+use crate::ir::effects::{Effects, Resource};
 use crate::ir::op::{Arithmetic, Op};
 use crate::ir::{
     Attempt, Block, BlockId, Cache, CacheId, Edge, Function, FunctionId, Instruction, KindId,
@@ -45,80 +42,22 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// All that fast functions write behind their commits.
-fn written(module: &Module) -> BTreeSet<Resource> {
-    let fast = module.functions.iter();
-    let fast = fast.filter(|function| function.role == Role::Fast);
-    let instructions = fast.flat_map(Function::instructions);
-    let effects = instructions.map(|one| Effects::of(module, &one.op));
-    effects.flat_map(|effects| effects.writes).collect()
-}
-
-/// The place where a function finds an instance.
-struct Found {
-    /// The block that ends in the search.
-    block: BlockId,
-    /// The block behind it, with the instance as its last parameter.
-    done: BlockId,
-    /// The function leaves where no instance is found: exits before the search are as good behind
-    /// it.
-    only_found: bool,
-    instance: Value,
-    kind: KindId,
-    /// By the value by which it was found: its key.
-    keys: BTreeMap<Value, Op>,
-}
-
-fn found(module: &Module, function: &Function) -> Option<Found> {
-    let mut blocks = function.all_blocks();
-    blocks.find_map(|(id, block)| match &block.terminator {
-        Terminator::Try {
-            attempt: Attempt::Find(kind),
-            operands,
-            done,
-            failed,
-            ..
-        } => {
-            let failed = &function.block(failed.block).terminator;
-            let keys = &module.kinds[kind.at()].keys;
-            let keys = operands.iter().zip(keys);
-            let keys = keys.map(|(value, key)| (*value, Op::Load(Region::Field(*kind, *key))));
-            Some(Found {
-                block: id,
-                done: done.block,
-                only_found: matches!(failed, Terminator::Never),
-                instance: *function.block(done.block).parameters.last()?,
-                kind: *kind,
-                keys: keys.collect(),
-            })
-        }
-        _ => None,
-    })
-}
-
 /// Caches the guards of one fast function.
 fn cache(module: &mut Module, written: &BTreeSet<Resource>, at: usize) {
     let function = module.functions[at].clone();
-    let Some(found) = found(module, &function) else {
+    let Some(session) = Session::of(module, &function, written) else {
         return;
     };
-    let hoisted = Hoisted {
-        module,
-        function: &function,
-        definitions: Definitions::of(&function),
-        found: &found,
-        written,
-    };
-    let exits = hoisted.exits();
+    let exits = exits(&session);
     if exits.len() < FEWEST {
         return;
     }
+    let found = session.found.clone();
     let name = format!("{}.steady", module.kinds[found.kind.at()].name);
     let name = module.free_name(&name);
-    let mut asks = hoisted.function(&name, &exits);
+    let mut asks = asks(&session, &name, exits.values());
     fold::fold(&mut asks);
-    let removed = exits.values().flat_map(|(places, _)| places);
-    let removed: BTreeSet<(BlockId, usize)> = removed.copied().collect();
+    let removed: BTreeSet<usize> = exits.into_keys().collect();
     let id = CacheId(module.caches.len() as u32);
     let asked = FunctionId(at as u32);
     let fast = FunctionId(module.functions.len() as u32);
@@ -153,225 +92,76 @@ fn cache(module: &mut Module, written: &BTreeSet<Resource>, at: usize) {
     module.functions[fast.at()] = function;
 }
 
-/// Exits that become a function of the instance.
-struct Hoisted<'h> {
-    module: &'h Module,
-    function: &'h Function,
-    definitions: Definitions<'h>,
-    found: &'h Found,
-    written: &'h BTreeSet<Resource>,
+/// The exits behind the search that hang on the instance alone: the index of their instruction, and
+/// the bit that leaves.
+fn exits(session: &Session<'_>) -> BTreeMap<usize, Value> {
+    let done = session.function.block(session.found.done);
+    let all = done.instructions.iter().enumerate();
+    let all = all.filter(|(_, one)| matches!(one.op, Op::Exit(_)));
+    let all = all.map(|(at, one)| (at, one.operands[0]));
+    all.filter(|(_, bit)| session.is_of_instance(*bit))
+        .collect()
 }
 
-/// Exits by what they ask: the places where they stand, and the bit that leaves at one of them.
-type Exits = BTreeMap<String, (Vec<(BlockId, usize)>, Value)>;
-
-impl Hoisted<'_> {
-    /// The exits that hang on the instance alone, and that stand on all ways to the search or
-    /// behind it: they are *anticipated* there (code motion; Morel and Renvoise, 1979).
-    fn exits(&self) -> Exits {
-        let graph = Graph::of(self.function);
-        let graph = graph.expect("the verifier passes acyclic graphs alone");
-        let mut all = Exits::new();
-        // By block: what is asked there or on all ways behind it; none of a block that only leaves.
-        let mut asked: Vec<Option<BTreeSet<String>>> = vec![None; self.function.blocks.len()];
-        for id in graph.order.iter().rev() {
-            let block = self.function.block(*id);
-            let is_before = graph.dominates(*id, self.found.block);
-            if !is_before && !graph.dominates(self.found.done, *id) {
-                continue;
-            }
-            let edges = block.terminator.edges().into_iter();
-            let behind = edges.filter_map(|edge| asked[edge.block.at()].clone());
-            let met = behind.reduce(|one, other| one.intersection(&other).cloned().collect());
-            let ends = block.terminator.edges().is_empty();
-            let leaves = matches!(block.terminator, Terminator::Never);
-            let mut own = met.or((ends && !leaves).then(BTreeSet::new));
-            for (at, instruction) in block.instructions.iter().enumerate() {
-                let bit = matches!(instruction.op, Op::Exit(_)).then(|| instruction.operands[0]);
-                let bit = bit.filter(|bit| self.is_of_instance(*bit, &mut 0));
-                let stays = |bit: &Value| {
-                    is_before && (!self.found.only_found || self.protects(*bit, &graph))
-                };
-                let Some(bit) = bit.filter(|bit| !stays(bit)) else {
-                    continue;
-                };
-                let what = self.what(bit);
-                let exit = all.entry(what.clone()).or_insert((Vec::new(), bit));
-                exit.0.push((*id, at));
-                own.get_or_insert_with(BTreeSet::new).insert(what);
-            }
-            asked[id.at()] = own;
-        }
-        let anticipated = asked[self.found.done.at()].take().unwrap_or_default();
-        all.retain(|what, (places, _)| {
-            let mut places = places.iter();
-            let is_before = places.any(|(id, _)| graph.dominates(*id, self.found.block));
-            is_before || anticipated.contains(what)
-        });
-        all
+/// `instance -> i1`: whether none of the exits is taken.
+fn asks<'b>(session: &Session<'_>, name: &str, bits: impl Iterator<Item = &'b Value>) -> Function {
+    let instance = Type::Instance(session.found.kind);
+    let owner = &session.function.owner;
+    let mut build = Builder::new(name, owner, Role::Pure, &[(instance, "own")]);
+    let mut known = BTreeMap::from([(session.found.instance, build.parameter(0))]);
+    let mut stays = build.number(session.module, 1, 1);
+    for bit in bits {
+        let leaves = copied(session, &mut build, &mut known, *bit);
+        let not = build.value(session.module, Op::Not, &[leaves]);
+        let and = Op::Arithmetic(Arithmetic::And);
+        stays = build.value(session.module, and, &[stays, not]);
     }
+    build.end(Terminator::Return(vec![stays]));
+    build.finish(vec![Type::BIT])
+}
 
-    /// An exit before the search keeps an operation before it from a trap, such as a division by 0:
-    /// it stays there.
-    fn protects(&self, bit: Value, graph: &Graph) -> bool {
-        let asked = self.parts(bit);
-        let before = self.function.all_blocks();
-        let mut before = before.filter(|(id, _)| graph.dominates(*id, self.found.block));
-        before.any(|(_, block)| {
-            let mut trapping = block.instructions.iter().filter(|one| may_trap(&one.op));
-            trapping.any(|one| {
-                let mut operands = one.operands.iter();
-                operands.any(|operand| !self.parts(*operand).is_disjoint(&asked))
-            })
-        })
+/// A value of the fast function, computed of the instance.
+fn copied(
+    session: &Session<'_>,
+    build: &mut Builder,
+    known: &mut BTreeMap<Value, Value>,
+    value: Value,
+) -> Value {
+    if let Some(known) = known.get(&value) {
+        return *known;
     }
-
-    /// The keys, loads and answers on which a value hangs.
-    fn parts(&self, value: Value) -> BTreeSet<Value> {
-        let mut parts = BTreeSet::new();
-        let mut seen = BTreeSet::new();
-        let mut open = vec![value];
-        while let Some(value) = open.pop() {
-            if !seen.insert(value) {
-                continue;
-            }
-            match self.definitions.get(value) {
-                _ if self.found.keys.contains_key(&value) => {
-                    parts.insert(value);
-                }
-                Some(one) if matches!(one.op, Op::Load(_) | Op::Ask(..)) => {
-                    parts.insert(value);
-                }
-                Some(one) => open.extend(&one.operands),
-                None => {}
-            }
+    let copy = match session.found.keys.get(&value) {
+        Some(key) => {
+            let own = build.parameter(0);
+            build.value(session.module, key.clone(), &[own])
         }
-        parts
-    }
-
-    /// A text for what a value is: values with the same text are the same.
-    fn what(&self, value: Value) -> String {
-        if value == self.found.instance {
-            return "own".to_string();
+        None => {
+            let instruction = session.definitions.get(value);
+            let instruction = instruction.expect("it hangs on the instance alone");
+            let operands = instruction.operands.iter();
+            let operands: Vec<Value> = operands
+                .map(|one| copied(session, build, known, *one))
+                .collect();
+            let results = build.op(session.module, instruction.op.clone(), &operands);
+            let at = instruction.results.iter().position(|one| *one == value);
+            results[at.expect("it is a result")]
         }
-        if let Some(key) = self.found.keys.get(&value) {
-            return format!("{key:?}");
-        }
-        let instruction = self.definitions.get(value);
-        let instruction = instruction.expect("it hangs on the instance alone");
-        let at = instruction.results.iter().position(|one| *one == value);
-        let operands = instruction.operands.iter().map(|one| self.what(*one));
-        let operands: Vec<String> = operands.collect();
-        format!("{:?}.{at:?}({})", instruction.op, operands.join(","))
-    }
-
-    /// A value hangs on the instance, its keys and values set at the start alone. `seen` bounds the
-    /// work for values that are used again and again.
-    fn is_of_instance(&self, value: Value, seen: &mut usize) -> bool {
-        *seen += 1;
-        if *seen > 200 {
-            return false;
-        }
-        if self.found.keys.contains_key(&value) {
-            return true;
-        }
-        let Some(instruction) = self.definitions.get(value) else {
-            return false;
-        };
-        let op = &instruction.op;
-        let operands = &instruction.operands;
-        match op {
-            Op::Load(Region::Field(kind, _)) => {
-                *kind == self.found.kind && operands[..] == [self.found.instance] && self.stays(op)
-            }
-            Op::Ask(_, place) => {
-                let is_own = place.kind == self.found.kind;
-                let mut operands = operands.iter().skip(1);
-                is_own
-                    && instruction.operands[0] == self.found.instance
-                    && operands.all(|one| self.is_of_instance(*one, seen))
-                    && self.stays(op)
-            }
-            Op::Load(Region::Setting(_)) => true,
-            Op::Call(id) => {
-                Effects::of_function(self.module, *id).only_read_settings()
-                    && operands.iter().all(|one| self.is_of_instance(*one, seen))
-            }
-            op => op.is_total() && operands.iter().all(|one| self.is_of_instance(*one, seen)),
-        }
-    }
-
-    /// Fast functions do not write what an operation reads.
-    fn stays(&self, op: &Op) -> bool {
-        let effects = Effects::of(self.module, op);
-        let mut reads = effects.reads.iter();
-        reads.all(|one| !self.written.contains(one))
-    }
-
-    /// `instance -> i1`: whether none of the exits is taken.
-    fn function(&self, name: &str, exits: &Exits) -> Function {
-        let instance = Type::Instance(self.found.kind);
-        let owner = &self.function.owner;
-        let mut build = Builder::new(name, owner, Role::Pure, &[(instance, "own")]);
-        let mut known = BTreeMap::from([(self.found.instance, build.parameter(0))]);
-        let mut stays = build.number(self.module, 1, 1);
-        for (_, bit) in exits.values() {
-            let leaves = self.copied(&mut build, &mut known, *bit);
-            let not = build.value(self.module, Op::Not, &[leaves]);
-            let and = Op::Arithmetic(Arithmetic::And);
-            stays = build.value(self.module, and, &[stays, not]);
-        }
-        build.end(Terminator::Return(vec![stays]));
-        build.finish(vec![Type::BIT])
-    }
-
-    /// A value of the fast function, computed of the instance.
-    fn copied(
-        &self,
-        build: &mut Builder,
-        known: &mut BTreeMap<Value, Value>,
-        value: Value,
-    ) -> Value {
-        if let Some(known) = known.get(&value) {
-            return *known;
-        }
-        let copy = match self.found.keys.get(&value) {
-            Some(key) => {
-                let own = build.parameter(0);
-                build.value(self.module, key.clone(), &[own])
-            }
-            None => {
-                let instruction = self.definitions.get(value);
-                let instruction = instruction.expect("it hangs on the instance alone");
-                let operands = instruction.operands.iter();
-                let operands: Vec<Value> = operands
-                    .map(|one| self.copied(build, known, *one))
-                    .collect();
-                let results = build.op(self.module, instruction.op.clone(), &operands);
-                let at = instruction.results.iter().position(|one| *one == value);
-                results[at.expect("it is a result")]
-            }
-        };
-        known.insert(value, copy);
-        copy
-    }
+    };
+    known.insert(value, copy);
+    copy
 }
 
 /// Asks the cache where the instance has been found, in the place of exits.
 fn ask(
     function: &mut Function,
     found: &Found,
-    removed: &BTreeSet<(BlockId, usize)>,
+    removed: &BTreeSet<usize>,
     (cache, asked, name): (CacheId, FunctionId, &str),
 ) {
-    for (at, block) in function.blocks.iter_mut().enumerate() {
-        let id = BlockId(at as u32);
-        let mut place = 0;
-        block.instructions.retain(|_| {
-            place += 1;
-            !removed.contains(&(id, place - 1))
-        });
-    }
+    let mut places = 0..;
+    function.blocks[found.done.at()]
+        .instructions
+        .retain(|_| !removed.contains(&places.next().expect("there is always a next place")));
     let span = function.block(found.done).span;
     let mut define = |of: Type| {
         function.values.push(crate::ir::function::Definition {

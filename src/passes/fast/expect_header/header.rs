@@ -135,22 +135,8 @@ impl<'h> Header<'h> {
 
     /// The place of a number in the header.
     pub fn place(&self, value: Value) -> Option<(u32, Bits)> {
-        place(&self.definitions, self.message, value)
+        self.definitions.place(self.message, value)
     }
-}
-
-/// The place of a number that is read at a constant offset of the frame.
-fn place(definitions: &Definitions<'_>, message: Value, value: Value) -> Option<(u32, Bits)> {
-    let instruction = definitions.get(value)?;
-    let Op::Read(bits) = instruction.op else {
-        return None;
-    };
-    let view = definitions.get(instruction.operands[0])?;
-    if view.op != Op::Look || view.operands != [message] || bits.bytes() > 8 {
-        return None;
-    }
-    let at = definitions.constant(instruction.operands[1])?;
-    Some((u32::try_from(at).ok()?, bits))
 }
 
 impl Question<'_> {
@@ -202,7 +188,7 @@ impl Question<'_> {
     }
 
     fn is_of_header(&mut self, value: Value) -> bool {
-        if place(self.definitions, self.message, value).is_some() {
+        if self.definitions.place(self.message, value).is_some() {
             return !self.varying.contains(&value);
         }
         let Some(instruction) = self.definitions.get(value) else {
@@ -255,7 +241,7 @@ impl Question<'_> {
             if !goes_on(value) || !seen.insert(value) {
                 continue;
             }
-            match place(self.definitions, self.message, value) {
+            match self.definitions.place(self.message, value) {
                 Some(place) => {
                     found.insert(value, place);
                 }
@@ -302,7 +288,7 @@ impl Question<'_> {
         };
         let end = match instruction.op {
             Op::Read(_) => {
-                let read = place(self.definitions, self.message, instruction.results[0]);
+                let read = self.definitions.place(self.message, instruction.results[0]);
                 read.map(|(at, bits)| at + bits.bytes())
             }
             Op::SubView => {

@@ -134,7 +134,7 @@ impl<'m> Trace<'m> {
         let function = self.module.function(path.function);
         let block = function.block(at);
         for (index, instruction) in block.instructions.iter().enumerate().skip(from) {
-            if self.shows_header(&mut path, instruction) {
+            if self.expands(&mut path, instruction, true) {
                 continue;
             }
             match self.traced(&path, instruction) {
@@ -208,7 +208,7 @@ impl<'m> Trace<'m> {
         (block, next): (BlockId, usize),
         (id, arguments, results): (FunctionId, Vec<Key>, Vec<Key>),
     ) -> Option<(BlockId, usize)> {
-        if let Some(values) = self.predicated(path, id, &arguments) {
+        if let Some(values) = self.predicated(path, (id, &arguments), true) {
             for (result, value) in results.iter().zip(values) {
                 path.alias(*result, value);
             }
@@ -286,9 +286,10 @@ impl<'m> Trace<'m> {
         Some(self.one_way(path, at, bit, holds))
     }
 
-    /// A call of a pure function that reads a view is evaluated without it, so that the guard shows
-    /// which bytes decide. False, and nothing is known more than before, if that cannot be.
-    fn shows_header(&mut self, path: &mut Path, instruction: &Instruction) -> bool {
+    /// Expands a call of a pure function without its branches where the guard shows more of it: one
+    /// that reads a view, so that the bytes that decide are known, or fields. False, and nothing is
+    /// known more than before, if that cannot be.
+    pub fn expands(&mut self, path: &mut Path, instruction: &Instruction, sure: bool) -> bool {
         let Op::Call(id) = instruction.op else {
             return false;
         };
@@ -301,10 +302,11 @@ impl<'m> Trace<'m> {
             .collect();
         let is_view =
             |key: &Key| matches!(path.known(*key), Known::View(view) if view.base.is_some());
-        if !is_settled || !keys.iter().any(is_view) {
+        let shows_more = !effects.only_read_settings() || keys.iter().any(is_view);
+        if !is_settled || !shows_more {
             return false;
         }
-        let Some(values) = self.predicated(path, id, &keys) else {
+        let Some(values) = self.predicated(path, (id, &keys), sure) else {
             return false;
         };
         let results: Vec<Key> = instruction

@@ -21,12 +21,12 @@ type Way = (Option<Value>, Vec<Key>);
 
 impl Trace<'_> {
     /// Evaluates a pure function without a branch; its results. None, and nothing is known more
-    /// than before, if that cannot be.
+    /// than before, if that cannot be. Unless control is `sure` to come there, nothing in it traps.
     pub fn predicated(
         &mut self,
         path: &mut Path,
-        id: FunctionId,
-        arguments: &[Key],
+        (id, arguments): (FunctionId, &[Key]),
+        sure: bool,
     ) -> Option<Vec<Key>> {
         let function = self.module.function(id);
         if function.instructions().count() > LONGEST {
@@ -44,7 +44,11 @@ impl Trace<'_> {
                 Some(all) => self.meet(&mut inside, at, all)?,
             };
             for instruction in &block.instructions {
-                if bit.is_some() && !self.is_safe(&mut inside, instruction) {
+                let sure = sure && bit.is_none();
+                if self.expands(&mut inside, instruction, sure) {
+                    continue;
+                }
+                if !sure && !self.is_safe(&mut inside, instruction) {
                     return None;
                 }
                 self.instruction(&mut inside, instruction);

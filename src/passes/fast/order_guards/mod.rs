@@ -1,0 +1,54 @@
+//! Orders guards: fast functions ask first what decides much, and nothing that follows from it.
+//!
+//! ```text
+//! hoist.rs   what is asked of the session or of the header alone is asked first
+//! split.rs   an exit that leaves for several reasons is several exits
+//! delay.rs   what an equality makes simpler is asked behind it
+//! implied.rs what follows from guards above is not asked
+//! facts.rs   facts that hold behind guards
+//! ```
+//!
+//! Each makes way for the other: a condition that is computed of the rest may hang on the header
+//! alone, so they run in turn, a few times.
+
+mod delay;
+mod facts;
+mod hoist;
+mod implied;
+mod split;
+
+use crate::ir::effects::Effects;
+use crate::ir::{Function, Module, Role};
+use crate::passes::fast::session::written;
+use crate::passes::{dead_code, fold, straighten, value_numbering};
+
+/// The steps run so many times.
+const TURNS: usize = 3;
+
+/// Orders the guards of all fast functions.
+pub fn run(module: &mut Module) {
+    let effects = Effects::of_functions(module);
+    let written = written(module);
+    for at in 0..module.functions.len() {
+        if module.functions[at].role != Role::Fast {
+            continue;
+        }
+        let mut function = module.functions[at].clone();
+        for _ in 0..TURNS {
+            if let Some(hoisted) = hoist::hoisted(module, &written, &function) {
+                function = hoisted;
+                clean(module, &effects, &mut function);
+            }
+            function = implied::simplified(&delay::delayed(&split::split(&function)));
+            clean(module, &effects, &mut function);
+        }
+        module.functions[at] = function;
+    }
+}
+
+fn clean(module: &Module, effects: &[Effects], function: &mut Function) {
+    fold::fold(function);
+    straighten::straighten(function);
+    value_numbering::number(module, effects, function);
+    dead_code::clean(module, effects, function);
+}
