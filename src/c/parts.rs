@@ -116,16 +116,19 @@ pub fn select<'f>(file: &'f str, code: &str) -> Vec<&'f str> {
 const END: &str = "END";
 
 /// Returns the text without the lines between `WHERE x` and `END` for each `x` that a stack does
-/// not have, and without those between `WITHOUT x` and `END` for each that it has.
+/// not have, and without those between `WITHOUT x` and `END` for each that it has. Such lines may
+/// stand among others.
 pub fn where_has(text: &str, has: &[&str]) -> String {
     let mut kept = String::new();
-    let mut is_kept = true;
+    let mut around: Vec<bool> = Vec::new();
     for line in text.split_inclusive('\n') {
         match line.trim().split_once(' ') {
-            Some(("WHERE", of)) => is_kept = has.contains(&of),
-            Some(("WITHOUT", of)) => is_kept = !has.contains(&of),
-            _ if line.trim() == END => is_kept = true,
-            _ if is_kept => kept += line,
+            Some(("WHERE", of)) => around.push(has.contains(&of)),
+            Some(("WITHOUT", of)) => around.push(!has.contains(&of)),
+            _ if line.trim() == END => {
+                around.pop();
+            }
+            _ if around.iter().all(|is_kept| *is_kept) => kept += line,
             _ => {}
         }
     }

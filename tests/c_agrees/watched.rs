@@ -6,7 +6,7 @@
 //! nobody's.
 
 /// What stands in the C or its header, and what is added behind it.
-const ADDED: [(&str, &str); 15] = [
+const ADDED: [(&str, &str); 17] = [
     // A buffer is taken: all of it may be read and written.
     (
         "    buffer->next = buffer;\n",
@@ -31,6 +31,17 @@ const ADDED: [(&str, &str); 15] = [
     (
         "    message.length = (uint32_t)frame.length;\n",
         "    ASAN_POISON_MEMORY_REGION(message.data + message.length,\n        \
+         BUFFER_SIZE - HEADROOM - message.length);\n",
+    ),
+    (
+        "    message.length = (uint32_t)own.length;\n",
+        "    if (message.buffer != NULL) {\n        \
+         ASAN_POISON_MEMORY_REGION(message.data + message.length,\n        \
+         BUFFER_SIZE - HEADROOM - message.length);\n    }\n",
+    ),
+    (
+        "        message.buffer = (void *)(own.data - before);\n",
+        "        ASAN_POISON_MEMORY_REGION(message.data + message.length,\n        \
          BUFFER_SIZE - HEADROOM - message.length);\n",
     ),
     // What is sent is copied to the buffer that is taken next, and headers before it.

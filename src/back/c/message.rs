@@ -4,36 +4,50 @@
 use super::Stack;
 use super::types;
 use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom};
-use crate::ir::{Attribute, Op};
+use crate::ir::{Attribute, Op, Type};
 
 /// The struct of a message.
 pub fn structure(stack: &Stack<'_>) -> Item {
     let name = &stack.names.stack;
     let buffer = format!("struct {name}_buffer *buffer");
     let own = [
-        ("uint8_t *data", "where its bytes begin"),
-        ("uint32_t length", "how many there are"),
-        (&*buffer, "the buffer they are in"),
+        (8, "uint8_t *data", "where its bytes begin"),
+        (4, "uint32_t length", "how many there are"),
+        (8, &*buffer, "the buffer they are in"),
         (
+            1,
             "bool came_in",
             "whether it is a frame that came in by a link",
         ),
     ];
-    let own = own.map(|(text, comment)| Line {
+    let line = |text: &str, comment: String| Line {
         text: text.to_string(),
-        comment: comment.to_string(),
-    });
+        comment,
+    };
+    let own = own.map(|(width, text, comment)| (width, line(text, comment.to_string())));
     let attributes = named(stack).map(|(attribute, member)| {
         let owner = attribute.name.split('.').next().unwrap_or_default();
-        Line {
-            text: format!("{} {member}", types::stored(stack, attribute.of)),
-            comment: format!("an attribute of {owner}"),
-        }
+        let text = format!("{} {member}", types::stored(stack, attribute.of));
+        let comment = format!("an attribute of {owner}");
+        (alignment(attribute.of), line(&text, comment))
     });
+    // Wide members stand first, so that no room is lost between them.
+    let mut members: Vec<(u8, Line)> = own.into_iter().chain(attributes).collect();
+    members.sort_by_key(|(width, _)| std::cmp::Reverse(*width));
     Item::Struct {
         comment: "A message, which alone has its buffer, and what travels beside it.".to_string(),
         name: format!("{name}_message"),
-        members: own.into_iter().chain(attributes).collect(),
+        members: members.into_iter().map(|(_, line)| line).collect(),
+    }
+}
+
+/// The alignment of a member, in bytes.
+fn alignment(of: Type) -> u8 {
+    match of {
+        Type::Int(bits) => types::stored_bits(bits) / 8,
+        Type::Float(bits) => bits / 8,
+        Type::Bytes(_) => 1,
+        _ => 8,
     }
 }
 

@@ -154,6 +154,8 @@ pub struct PortNames {
     pub accept: String,
     /// By notice that comes up: the function of this file that takes it up.
     pub up: Vec<String>,
+    /// The function of this file that tells what the called function gives back.
+    pub granted: String,
 }
 
 /// The functions by which values of an opaque type are assigned and compared.
@@ -422,6 +424,8 @@ fn port_names(stack: &str, port: &crate::ir::interface::Port, taken: &mut Taken)
     let accept = taken.take(&format!("{}_accept", port.name));
     let up = port.up.iter();
     let up = up.map(|notice| taken.take(&format!("{}_{}", port.name, notice.name)));
+    let up = up.collect();
+    let granted = taken.take(&format!("granted_{}", port.name));
     PortNames {
         constant,
         calls,
@@ -429,7 +433,8 @@ fn port_names(stack: &str, port: &crate::ir::interface::Port, taken: &mut Taken)
         next,
         deliver,
         accept,
-        up: up.collect(),
+        up,
+        granted,
     }
 }
 

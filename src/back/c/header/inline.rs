@@ -61,14 +61,17 @@ pub fn input(stack: &Stack<'_>) -> String {
 pub fn next(stack: &Stack<'_>) -> String {
     let (name, upper) = (&stack.names.stack, &stack.names.upper);
     let rest = next_other(stack);
-    let other = match calls_links(stack) {
-        true => format!(
-            "{}    if (shared->taken->next == {upper}_FRAME) {{\n        \
-             return {}(stack, output);\n    }}\n",
+    let tests = other_outputs(stack).into_iter();
+    let tests = tests.map(|kind| format!("shared->taken->next == {upper}_{kind}"));
+    let tests: Vec<String> = tests.collect();
+    let other = match tests.is_empty() {
+        false => format!(
+            "{}    if ({}) {{\n        return {}(stack, output);\n    }}\n",
             rest.within(),
+            tests.join(" || "),
             rest.name
         ),
-        false => String::new(),
+        true => String::new(),
     };
     let head = Head {
         name: format!("{name}_next"),
@@ -215,7 +218,16 @@ pub fn take(stack: &Stack<'_>) -> Head {
     of_stack(stack, "bool", "take", given)
 }
 
-/// The head of `NAME_next_other`: an output behind frames that a link hands to its function.
+/// The kinds of outputs that a function of the header does not take by itself.
+fn other_outputs(stack: &Stack<'_>) -> Vec<&'static str> {
+    let listens = !stack.module.listening.is_empty();
+    let all = [("FRAME", calls_links(stack)), ("ACCEPTED", listens)].into_iter();
+    let all = all.filter(|(_, is_there)| *is_there);
+    all.map(|(kind, _)| kind).collect()
+}
+
+/// The head of `NAME_next_other`: an output behind frames that a link hands to its function, or one
+/// that hands over a session.
 pub fn next_other(stack: &Stack<'_>) -> Head {
     let name = &stack.names.stack;
     let output = format!("struct {name}_output *output");

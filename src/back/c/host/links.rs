@@ -26,7 +26,10 @@ pub fn leave(stack: &Stack<'_>) -> Item {
     let (comment, does) = match calls(stack) {
         true => (
             "Frames leave that wait for the functions of their links.",
-            call_statement("let_leave", vec![atom("stack")]),
+            only_if(
+                binary("!=", shared("taken"), shared("answered")),
+                vec![call_statement("let_leave", vec![atom("stack")])],
+            ),
         ),
         false => (
             "No link calls a function: all outputs wait for the host.",
@@ -39,6 +42,10 @@ pub fn leave(stack: &Stack<'_>) -> Item {
 /// A link of the stack calls a function.
 pub fn calls(stack: &Stack<'_>) -> bool {
     stack.module.links.iter().any(|link| link.calls.is_some())
+}
+
+fn shared(member: &str) -> C {
+    atom("stack").behind("shared").member(member)
 }
 
 fn pointer(stack: &Stack<'_>) -> String {
@@ -113,11 +120,16 @@ fn call_link(stack: &Stack<'_>) -> (String, Item) {
     own(comment, "call_link", parameters.to_vec(), cases.collect())
 }
 
-/// `arrives`: a frame came in.
+/// `arrives`: a frame came in. Where frames are read in place, the fast path has been tried.
 pub fn arrives(stack: &Stack<'_>) -> Item {
+    let is_tried = reads_in_place(stack);
     let links = stack.module.links.iter().zip(&stack.names.links);
     let cases = links.map(|(link, names)| {
-        let handled = called(stack, Reach::Stack, link.arrives, vec![atom("message")]);
+        let slow = stack.names.slow[link.arrives.at()].clone();
+        let handled = match slow.filter(|_| is_tried) {
+            Some(slow) => call(slow, vec![atom("stack"), atom("message")]),
+            None => called(stack, Reach::Stack, link.arrives, vec![atom("message")]),
+        };
         (vec![atom(&names.constant)], vec![S::Do(handled), S::Break])
     });
     let noted = stack.record().map(|_| {
@@ -131,12 +143,21 @@ pub fn arrives(stack: &Stack<'_>) -> Item {
         otherwise: None,
     };
     let body = noted.into_iter().chain([arrives]).collect();
-    let parameters = vec![
+    own(
+        "A frame came in by a link.",
+        "arrives",
+        frame_of_link(stack),
+        body,
+    )
+    .1
+}
+
+fn frame_of_link(stack: &Stack<'_>) -> Vec<String> {
+    vec![
         pointer(stack),
         "unsigned link".to_string(),
         format!("struct {}_message *message", stack.names.stack),
-    ];
-    own("A frame came in by a link.", "arrives", parameters, body).1
+    ]
 }
 
 /// Frames of some link are read where they stand. A stack that records takes no fast path.
@@ -144,32 +165,36 @@ pub fn reads_in_place(stack: &Stack<'_>) -> bool {
     stack.record().is_none() && stack.module.links.iter().any(|link| link.in_place)
 }
 
-/// `arrives_in_place`: a frame came in, and stands in memory of the host.
-pub fn arrives_in_place(stack: &Stack<'_>) -> Option<Item> {
+/// `arrives_fast` and `is_in_place`, for a stack that reads frames where they stand.
+pub fn arrives_fast(stack: &Stack<'_>) -> Vec<Item> {
+    if !reads_in_place(stack) {
+        return Vec::new();
+    }
     let links = stack.module.links.iter().zip(&stack.names.links);
-    let cases = links
-        .filter(|(link, _)| link.in_place)
-        .map(|(link, names)| {
-            let fast = stack.module.function(link.arrives).fast;
-            let fast = fast.expect("only a fast function reads frames in place");
-            let tried = called(stack, Reach::Stack, fast, vec![atom("message")]);
-            (vec![atom(&names.constant)], vec![S::Return(Some(tried))])
-        });
+    let cases = links.clone().filter_map(|(link, names)| {
+        let fast = stack.module.function(link.arrives).fast?;
+        let tried = called(stack, Reach::Stack, fast, vec![atom("message")]);
+        Some((vec![atom(&names.constant)], vec![S::Return(Some(tried))]))
+    });
     let tried = S::Switch {
         value: atom("link"),
         cases: cases.collect(),
         otherwise: None,
     };
-    let parameters = [
-        pointer(stack),
-        "unsigned link".to_string(),
-        format!("struct {}_message *message", stack.names.stack),
-    ];
-    let comment =
-        "A frame came in by a link, and stands in memory of the host; false if it needs a buffer.";
+    let comment = "A frame came in by a link. Tries its fast path: false, and nothing is changed, \
+        if the frame goes another way.";
     let body = vec![tried, S::Return(Some(atom("false")))];
-    let (_, item) = asked(comment, "arrives_in_place", parameters.to_vec(), body);
-    reads_in_place(stack).then_some(item)
+    let (_, fast) = asked(comment, "arrives_fast", frame_of_link(stack), body);
+    let in_place = links.filter(|(link, _)| link.in_place);
+    let in_place = in_place.map(|(_, names)| binary("==", atom("link"), atom(&names.constant)));
+    let in_place = in_place.reduce(|all, one| binary("||", all, one));
+    let (_, in_place) = asked(
+        "Whether the fast path of a link reads frames where they stand.",
+        "is_in_place",
+        vec!["unsigned link".to_string()],
+        vec![S::Return(in_place)],
+    );
+    vec![fast, in_place]
 }
 
 /// `STACK_take`, `STACK_input_all`, and `STACK_carrier` where somebody hears it.
@@ -183,11 +208,8 @@ pub fn entries(stack: &Stack<'_>) -> Vec<Item> {
     taken.push(format!("const struct {name}_frame *frame"));
     taken.push(now.clone());
     let link = if is_one { "0" } else { "link" };
-    let frame = C::Unary("*", Box::new(atom("frame")));
-    let takes = call(
-        "take_frame",
-        vec![atom("stack"), atom(link), frame, atom("now_ns")],
-    );
+    let given = ["stack", link, "frame", "now_ns"].map(atom);
+    let takes = call("take_frame", given.to_vec());
     let all = ["stack", "link", "frames", "count", "now_ns"]
         .map(atom)
         .to_vec();

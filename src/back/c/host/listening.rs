@@ -8,16 +8,14 @@
 //! the listener ends       what waits at it waits at nobody, and is accepted all the same
 //! ```
 //!
-//! A host takes outputs without a word to the stack. So each of its calls first looks at those that
-//! it has taken since the last one: `settle`.
+//! A host takes most outputs without a call of the stack: functions of the header do that. An
+//! output that hands over a session is taken by `STACK_next_other`, which calls `hand_over`.
 
 use super::build::{own, told_to_all};
 use crate::back::c::Stack;
 use crate::back::c::names::identifier;
 use crate::back::c::shapes;
-use crate::c::tree::{
-    Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
-};
+use crate::c::tree::{Expression as C, Item, Statement as S, assign, atom, binary, call, only_if};
 use crate::ir::interface::{Listening, Opening};
 use crate::ir::{FieldId, KindId, Module, PortId};
 
@@ -129,10 +127,10 @@ fn gives_place(stack: &Stack<'_>, how: Listening, listener: C) -> S {
     only_if(is_there, vec![S::Assign(waiting, "-=", atom("1"))])
 }
 
-/// Functions beside the instances, by name: `settle`, and `waits_no_more_KIND` for each kind of
+/// Functions beside the instances, by name: `hand_over`, and `waits_no_more_KIND` for each kind of
 /// listeners and of their sessions.
 pub fn functions(stack: &Stack<'_>) -> Vec<(String, Item)> {
-    let mut all = vec![settle(stack)];
+    let mut all = vec![hand_over(stack)];
     for how in &stack.module.listening {
         let n = || {
             vec![
@@ -159,37 +157,18 @@ pub fn functions(stack: &Stack<'_>) -> Vec<(String, Item)> {
     all
 }
 
-fn settle(stack: &Stack<'_>) -> (String, Item) {
-    let output = || atom("stack").behind("settled");
-    let taken = atom("stack").behind("shared").member("taken");
-    let mut turn: Vec<S> = Vec::new();
-    for how in &stack.module.listening {
-        let listener = listener_of(stack, *how);
-        turn.push(only_if(
-            hands_over(stack, *how),
-            vec![gives_place(stack, *how, listener)],
-        ));
-    }
-    let body = match turn.is_empty() {
-        true => vec![assign(output(), taken)],
-        false => {
-            let declared = S::Declare {
-                kind: format!("const struct {}_output *const", stack.names.stack),
-                name: "output".to_string(),
-                value: Some(output()),
-            };
-            turn.insert(0, declared);
-            turn.push(S::Assign(output(), "+=", atom("1")));
-            vec![S::While {
-                condition: binary("!=", output(), taken),
-                body: turn,
-            }]
-        }
-    };
-    let parameters = vec![format!("struct {} *stack", stack.names.stack)];
-    let comment = "The host may have taken outputs: each session that it was handed gives its \
-                   place back.";
-    own(comment, "settle", parameters, body)
+fn hand_over(stack: &Stack<'_>) -> (String, Item) {
+    let places = stack.module.listening.iter().map(|how| {
+        let place = gives_place(stack, *how, listener_of(stack, *how));
+        only_if(hands_over(stack, *how), vec![place])
+    });
+    let name = &stack.names.stack;
+    let parameters = vec![
+        format!("struct {name} *stack"),
+        format!("const struct {name}_output *output"),
+    ];
+    let comment = "The host takes an output: a session that it is handed gives its place back.";
+    own(comment, "hand_over", parameters, places.collect())
 }
 
 fn session_ends(stack: &Stack<'_>, how: Listening) -> Vec<S> {
@@ -210,7 +189,6 @@ fn listener_ends(stack: &Stack<'_>, how: Listening) -> Vec<S> {
     let shared = |member: &str| format!("stack->shared.{member}");
     let handed = binary("&&", hands_over(stack, how), is_own(listener.clone()));
     vec![
-        call_statement("settle", vec![atom("stack")]),
         assign(
             field(stack, how.listener, atom("n"), how.backlog),
             atom("0"),

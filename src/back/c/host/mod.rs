@@ -55,7 +55,7 @@ const OWN: [&str; 14] = [
     "next_deadline",
     "read_settings",
     "settings_fit",
-    "settle",
+    "hand_over",
 ];
 
 /// A function, or more, under the name by which it is mentioned.
@@ -110,7 +110,7 @@ fn entries(stack: &Stack<'_>, agenda: &Agenda<'_, '_>) -> Vec<Item> {
         links::leave(stack),
         names_of_counters(stack),
     ]);
-    all.extend(links::arrives_in_place(stack));
+    all.extend(links::arrives_fast(stack));
     all.extend(called);
     all.extend(calls);
     all.extend(inline(stack));
@@ -324,10 +324,7 @@ b0:
             "    small_came_news(stack->config.user, stack, session, (int16_t)((old ^",
         );
         shows(&events, ".has_peer = message->far,");
-        shows(
-            &events,
-            "small_talks_more(stack, session, granted, stack->now_ns);",
-        );
+        shows(&events, "        granted_talks(stack, session, granted);");
         shows(&events, "kept(stack, DO_TALK_END, n);");
         shows(
             &entries,
@@ -370,7 +367,10 @@ b0:
     #[test]
     fn taken_outputs_give_places_back() {
         let [_, _, hooks, ..] = code(&module());
-        shows(&hooks, "while (stack->settled != stack->shared.taken) {");
+        shows(
+            &hooks,
+            "static void hand_over(struct small *stack, const struct small_output *output) {",
+        );
         shows(
             &hooks,
             "static void waits_no_more_talk(struct small *stack, uint32_t n) {",

@@ -14,11 +14,12 @@ use super::build::{inline, told_to_all};
 use super::goals::{arguments, calls, carried, listened, parameters, with_names};
 use super::listening;
 use crate::back::c::header::ports::attributes;
-use crate::back::c::header::values::c_type;
+use crate::back::c::header::values::{c_type, parameters as value_parameters};
 use crate::back::c::names::identifier;
 use crate::back::c::{Stack, shapes};
 use crate::c::tree::{
-    Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
+    Expression as C, Function, Item, Statement as S, assign, atom, binary, call, call_statement,
+    only_if,
 };
 use crate::ir::interface::{Port, Shape};
 use crate::ir::op::{Target, Told};
@@ -47,14 +48,12 @@ fn leaves(stack: &Stack<'_>, id: LinkId) -> (String, Item) {
     let target = Target::Link(id);
     let name = format!("tell_{}", stack.names.target(stack.module, target));
     let link = &stack.names.links[id.at()].constant;
-    let given = ["stack", link, "message"].map(atom).to_vec();
-    let body = vec![call_statement("send_frame", given)];
-    inline(
-        "",
-        &name,
-        parameters(stack, &arguments(stack, target)),
-        body,
-    )
+    let parts = ["data", "length", "buffer", "came_in"];
+    let parts = parts.map(|part| atom("message").behind(part));
+    let given = ["stack", link].map(atom).into_iter().chain(parts);
+    let body = vec![call_statement("send_frame", given.collect())];
+    let parameters = parameters(stack, &arguments(stack, target));
+    inline("", &name, parameters, body)
 }
 
 /// An event of a port that comes up.
@@ -111,8 +110,29 @@ impl<'s, 'm> Up<'s, 'm> {
             all.push(self.function("", &self.name, body));
             return all;
         }
+        all.extend(self.grants());
         all.extend([self.last(), self.called(), self.surface(instead)]);
         all
+    }
+
+    /// The head of the function that tells what the called function gives back.
+    fn grants(&self) -> Option<(String, Item)> {
+        let names = &self.stack.names;
+        let name = names.ports[self.port.at()].granted.clone();
+        let (_, shape) = grant(self.table()).filter(|_| self.told == Told::Message)?;
+        let before = vec![
+            format!("struct {} *stack", names.stack),
+            "uint32_t session".to_string(),
+        ];
+        let value = value_parameters(self.stack, shape, "granted");
+        let head = Function {
+            comment: String::new(),
+            result: "static inline void".to_string(),
+            name: name.clone(),
+            parameters: [before, value].concat(),
+            body: Vec::new(),
+        };
+        Some((name, Item::Prototype(head)))
     }
 
     /// Returns the statements that replace an output: a session that a listener made is accepted
@@ -254,12 +274,11 @@ impl<'s, 'm> Up<'s, 'm> {
     /// The call, and what is told as the last thing if it gives back a grant.
     fn granted(&self, called: C) -> Vec<S> {
         let port = self.table();
-        let Some((notice, shape)) = grant(port).filter(|_| self.told == Told::Message) else {
+        let Some((_, shape)) = grant(port).filter(|_| self.told == Told::Message) else {
             return vec![S::Do(called)];
         };
-        let tell = format!("{}_{}_{notice}", self.stack.names.stack, port.name);
-        let now = atom("stack").behind("now_ns");
-        let given = vec![atom("stack"), atom("session"), atom("granted"), now];
+        let given = ["stack", "session", "granted"].map(atom).to_vec();
+        let granted = self.stack.names.ports[self.port.at()].granted.clone();
         vec![
             S::Declare {
                 kind: format!("const {}", c_type(self.stack, shape)),
@@ -268,7 +287,7 @@ impl<'s, 'm> Up<'s, 'm> {
             },
             only_if(
                 binary("!=", atom("granted"), atom("0")),
-                vec![call_statement(tell, given)],
+                vec![call_statement(granted, given)],
             ),
         ]
     }

@@ -1,8 +1,9 @@
 //! Calls of applications at ports: in, the ports of a module; out, the functions by which an
 //! application opens and listens, sends, and tells something.
 
-use super::build::public;
+use super::build::{inline, public};
 use super::listening::{copied, listens, live};
+use super::outputs::grant;
 use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called, result};
 use crate::back::c::{Stack, header, shapes};
@@ -11,14 +12,14 @@ use crate::c::tree::{
 };
 use crate::ir::interface::{Named, Notice, Numbered, Opening, Port};
 use crate::ir::op::Target;
-use crate::ir::{FunctionId, Lives, PortId};
+use crate::ir::{FunctionId, Lives, PortId, Terminator};
 
 /// All functions of all ports.
 pub fn items(stack: &Stack<'_>) -> Vec<Item> {
     let ports = stack.module.ports.iter().enumerate();
     let all = ports.flat_map(|(at, port)| {
-        let at_port = AtPort { stack, port };
         let id = PortId(at as u32);
+        let at_port = AtPort { stack, id, port };
         let mut all = Vec::new();
         if let Some(opening) = &port.opens {
             all.push(at_port.opens(opening, false));
@@ -35,7 +36,11 @@ pub fn items(stack: &Stack<'_>) -> Vec<Item> {
             .down
             .iter()
             .filter(|notice| is_told_by_name(port, notice));
-        all.extend(told.map(|notice| at_port.tells(notice)));
+        for notice in told {
+            let (now, public) = at_port.tells(notice);
+            all.extend(now);
+            all.push(public);
+        }
         all
     });
     all.collect()
@@ -52,6 +57,7 @@ const OPEN: &str = "open";
 /// A port, and the stack.
 struct AtPort<'s, 'm> {
     stack: &'s Stack<'m>,
+    id: PortId,
     port: &'m Port,
 }
 
@@ -176,71 +182,91 @@ impl<'s, 'm> AtPort<'s, 'm> {
         tests.reduce(|all, one| binary("&&", all, one))
     }
 
+    /// A reaction itself does nothing for a session that an application may not speak to.
+    fn is_tested_by(&self, id: FunctionId) -> bool {
+        let function = self.stack.module.function(id);
+        let kind = self.port.session.kind;
+        let is_only_live =
+            self.port.opens.is_some() && matches!(self.port.session.index, Numbered::From(0, _));
+        let is_nothing = match &function.blocks[0].terminator {
+            Terminator::Try { failed, .. } => {
+                let failed = function.block(failed.block);
+                let returns = matches!(&failed.terminator, Terminator::Return(_));
+                returns && failed.instructions.is_empty()
+            }
+            _ => false,
+        };
+        is_only_live && is_nothing && function.tests_live() == Some(kind)
+    }
+
     fn if_closed(&self, then: Vec<S>) -> Option<S> {
         let is_open = self.is_open()?;
         Some(only_if(is_open.negated(), then))
     }
 
-    /// A notice of an application comes behind all that waits.
-    fn tells(&self, notice: &Notice) -> Item {
+    /// A notice of an application comes behind all that waits. For one that a called function gives
+    /// back there is a function of its own, which that call shares.
+    fn tells(&self, notice: &Notice) -> (Option<Item>, Item) {
         let names = header::ports::told_names(self.stack, &notice.parameters);
         let named: Vec<(&Named, &String)> = notice.parameters.iter().zip(&names).collect();
         let mut parameters = vec![self.pointer(), "uint32_t session".to_string()];
         for (one, name) in &named {
             parameters.extend(header::values::parameters(self.stack, &one.shape, name));
         }
-        parameters.push("uint64_t now_ns".to_string());
-        let mut body = vec![begin_call()];
         let place = |member: &str| atom(member);
         let parts = named
             .iter()
             .flat_map(|(one, name)| shapes::given(self.stack, &one.shape, name, &place));
         let parts: Vec<C> = parts.collect();
-        match notice.handled {
-            Some(handled) => body.extend(self.tells_at_once(handled, parts)),
+        let is_granted = grant(self.port).is_some_and(|(granted, _)| granted == notice.name);
+        let mut now = None;
+        let body = match notice.handled {
+            Some(handled) if is_granted => {
+                let granted = self.stack.names.ports[self.id.at()].granted.clone();
+                let given = ["stack", "session"].into_iter();
+                let given = given.chain(names.iter().map(|name| &**name)).map(atom);
+                let tells = call_statement(granted.clone(), given.collect());
+                let own = parameters.clone();
+                now = Some(inline("", &granted, own, self.tells_at_once(handled, parts)).1);
+                vec![tells]
+            }
+            Some(handled) => self.tells_at_once(handled, parts),
             None => {
                 let members = named.iter();
                 let members = members.flat_map(|(one, name)| shapes::members(&one.shape, name));
                 let unused = std::iter::once("session".to_string()).chain(members);
-                body.extend(unused.map(|name| S::Do(atom(name).cast("void"))));
+                unused.map(|name| S::Do(atom(name).cast("void"))).collect()
             }
-        }
-        self.public("void", &notice.name, parameters, body)
+        };
+        parameters.push("uint64_t now_ns".to_string());
+        let body = [vec![begin_call()], body].concat();
+        (now, self.public("void", &notice.name, parameters, body))
     }
 
     fn tells_at_once(&self, handled: FunctionId, parts: Vec<C>) -> Vec<S> {
-        let calls = self
-            .stack
-            .module
-            .ports
-            .iter()
-            .any(|port| port.calls.is_some());
         let given = [vec![self.index()], parts].concat();
         let now = called(self.stack, Reach::Stack, handled, given.clone());
-        let name = self
-            .stack
-            .names
-            .target(self.stack.module, Target::Function(handled));
+        let target = Target::Function(handled);
+        let name = self.stack.names.target(self.stack.module, target);
         let later = [vec![atom("stack")], given].concat();
         let waits = behind_all(call_statement(format!("later_{name}"), later));
-        let mut all = Vec::new();
+        let closed = self.if_closed(vec![S::Return(None)]);
+        let (before, in_wait) = match self.is_tested_by(handled) {
+            true => (None, closed),
+            false => (closed, None),
+        };
         let happens = S::Declare {
             kind: "const bool".to_string(),
             name: "happens_now".to_string(),
             value: Some(call("at_once", vec![atom("stack")])),
         };
-        all.extend(calls.then_some(happens));
-        all.extend(self.if_closed(vec![S::Return(None)]));
-        match calls {
-            true => all.push(S::If {
-                condition: atom("happens_now"),
-                then: vec![S::Do(now)],
-                otherwise: waits,
-            }),
-            false => all.extend(waits),
-        }
-        all.push(run());
-        all
+        let either = S::If {
+            condition: atom("happens_now"),
+            then: vec![S::Do(now)],
+            otherwise: in_wait.into_iter().chain(waits).collect(),
+        };
+        let all = std::iter::once(happens).chain(before);
+        all.chain([either, run()]).collect()
     }
 
     /// `send_from`, `send_later`, and the copy of `send` for those who do not see the header's.
@@ -322,8 +348,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
     /// meanwhile may send something else.
     fn sends_from(&self, sends: FunctionId) -> Vec<S> {
         let shared = |member: &str| atom("stack").behind("shared").member(member);
-        let mut all = vec![call_statement("settle", vec![atom("stack")])];
-        all.extend(self.if_closed(self.refused("STACK_NO_SESSION")));
+        let mut all = Vec::from_iter(self.if_closed(self.refused("STACK_NO_SESSION")));
         all.push(assign(atom("stack").behind("now_ns"), atom("now_ns")));
         let name = &self.stack.names.stack;
         all.push(S::Declare {

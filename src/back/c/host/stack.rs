@@ -25,12 +25,6 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
         line("uint64_t hash_odd", "what keys are hashed with"),
         of_stack("", "output", "*answers", "outputs: the first place"),
         of_stack("", "output", "*end", "behind the last place"),
-        of_stack(
-            "",
-            "output",
-            "*settled",
-            "what the host has taken before is known",
-        ),
         of_stack("", "buffer", "*buffers", "where messages are"),
         of_stack(
             "",

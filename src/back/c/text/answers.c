@@ -1,10 +1,16 @@
 Outputs that wait for the host, and frames that leave; as `buffers.c`.
 
+/* part waiting_outputs */
+/* The bytes of the outputs that wait for the host. */
+static inline size_t waiting_outputs(const struct STACK *stack) {
+    return (size_t)((const char *)stack->shared.answered - (const char *)stack->shared.taken);
+}
+
 /* part has_room */
 /* Returns true if the budget of the call allows another step, and its output has room. */
 static inline bool has_room(const struct STACK *stack) {
-    const size_t waiting = (size_t)(stack->shared.answered - stack->shared.taken);
-    return stack->shared.steps < stack->config.budget && waiting < stack->config.outputs;
+    return stack->shared.steps < stack->config.budget &&
+           waiting_outputs(stack) < stack->config.outputs * sizeof *stack->answers;
 }
 
 /* part may_go_on */
@@ -17,9 +23,8 @@ static inline bool may_go_on(const struct STACK *stack) {
 /* Returns true if another step may follow one more output: the agenda is empty, the budget of the
  * call allows it, and its own output has room. */
 static bool goes_on(const struct STACK *stack) {
-    const size_t waiting = (size_t)(stack->shared.answered - stack->shared.taken);
     return stack->waiting == 0 && stack->shared.steps < stack->config.budget &&
-           waiting + 1 < stack->config.outputs;
+           waiting_outputs(stack) < (stack->config.outputs - 1) * sizeof *stack->answers;
 }
 
 /* part make_room */
@@ -30,11 +35,9 @@ static void make_room(struct STACK *stack) __attribute__((cold));
 /* Outputs that the host has not taken move to the front. */
 static void make_room(struct STACK *stack) {
     const size_t left = (size_t)(stack->shared.answered - stack->shared.taken);
-    settle(stack);
     memmove(stack->answers, stack->shared.taken, left * sizeof *stack->answers);
     stack->shared.taken = stack->answers;
     stack->shared.answered = stack->answers + left;
-    stack->settled = stack->answers;
 }
 
 /* part answer */
@@ -51,16 +54,28 @@ static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next n
 }
 
 /* part send_frame */
-/* A message leaves by a link. */
-static inline void send_frame(struct STACK *stack, unsigned link,
-                              const struct STACK_message *message) {
+/* A frame leaves by a link. Its parts are given one by one: so a compiler sees that the message is
+ * used no more. */
+static inline void send_frame(struct STACK *stack, unsigned link, const uint8_t *data,
+                              size_t length, struct STACK_buffer *buffer, bool came_in) {
     stack->counters[FRAMES_OUT] += 1;
-    stack->counters[CONSUMED] += message->came_in;
+    stack->counters[CONSUMED] += came_in;
     struct STACK_output *const output = answer(stack, UPPER_FRAME);
     output->place = link;
-    output->data = message->data;
-    output->length = message->length;
-    output->buffer = message->buffer;
+    output->data = data;
+    output->length = length;
+    output->buffer = buffer;
+}
+
+/* part open_output */
+/* The host may add to the outputs from now on, unless something waits on the agenda. */
+static inline void open_output(struct STACK *stack) {
+    WHERE agenda
+    stack->shared.limit = stack->waiting == 0 ? stack->end : stack->answers;
+    END
+    WITHOUT agenda
+    stack->shared.limit = stack->end;
+    END
 }
 
 /* part is_other */
@@ -80,14 +95,17 @@ static void let_leave(struct STACK *stack) {
             one += 1;
             continue;
         }
-        const struct STACK_output frame = *one;
-        give_buffer(stack, frame.buffer);
+        const unsigned link = one->place;
+        const uint8_t *const data = one->data;
+        const size_t length = one->length;
+        give_buffer(stack, one->buffer);
         stack->shared.answered -= 1;
         if (one != stack->shared.answered) {
             memmove(one, one + 1, (size_t)(stack->shared.answered - one) * sizeof *one);
         }
         stack->shared.limit = stack->answers;
-        call_link(stack, frame.place, frame.data, frame.length);
+        call_link(stack, link, data, length);
         one = stack->shared.taken;
     }
+    open_output(stack);
 }

@@ -21,6 +21,7 @@ static void handle_waiting(struct STACK *stack) {
             stack->free_event = first.event;
         }
     }
+    open_output(stack);
 }
 END
 
@@ -34,7 +35,6 @@ static inline bool run(struct STACK *stack) {
     }
     if (!is_calling(stack)) {
         leave(stack);
-        stack->shared.limit = stack->waiting == 0 ? stack->end : stack->answers;
     }
     return stack->waiting == 0;
 }
@@ -44,7 +44,6 @@ WITHOUT agenda
 static inline bool run(struct STACK *stack) {
     if (!is_calling(stack)) {
         leave(stack);
-        stack->shared.limit = stack->end;
     }
     return true;
 }
@@ -54,7 +53,6 @@ END
 /* A call of the host begins: first comes what the last one left. A call from inside of a function
  * of an application belongs to the one that is going on. */
 static void begin_call(struct STACK *stack, uint64_t now_ns) {
-    settle(stack);
     if (!is_calling(stack)) {
         stack->now_ns = now_ns;
         stack->shared.steps = 0;
@@ -76,10 +74,10 @@ static bool takes(const struct STACK *stack, uint32_t events) {
 }
 
 /* part at_once */
-/* Returns true if an event that an application sends during a callback is handled at once, and
+/* Returns true if an event of an application is handled at once, since nothing waits before it, and
  * counts its step. */
 static bool at_once(struct STACK *stack) {
-    const bool is = is_calling(stack) && stack->waiting == 0 && has_room(stack);
+    const bool is = stack->waiting == 0 && has_room(stack);
     stack->shared.steps += is;
     return is;
 }
@@ -154,61 +152,73 @@ static bool copies(struct STACK *stack, struct STACK_frame *frame) {
     return true;
 }
 
-/* part read_in_place */
-#ifdef __GNUC__
-static inline bool read_in_place(struct STACK *stack, unsigned link,
-                                 const struct STACK_frame *frame) __attribute__((always_inline));
-#endif
-
-/* Takes a frame that stands in memory of the host and is read there alone; else false, and nothing
- * has been done. */
-static inline bool read_in_place(struct STACK *stack, unsigned link,
-                                 const struct STACK_frame *frame) {
-    if (frame->data == NULL || frame->length > BUFFER_SIZE - HEADROOM) {
-        return false;
-    }
-    struct STACK_message message = blank(stack->buffers);
-    message.data = frame->data;
-    message.buffer = NULL;
-    message.length = (uint32_t)frame->length;
-    message.came_in = true;
-    return arrives_in_place(stack, link, &message);
-}
-
 /* part take_frame */
-/* Takes a frame, in a buffer that the host was given or in memory of its own; false if it is too
- * long, or without a buffer for a copy. */
-static bool take_frame(struct STACK *stack, unsigned link, struct STACK_frame frame,
+WHERE reading in place
+/* Takes a frame where it stands, as far as its fast path only reads it, or else in a buffer: one
+ * that the host was given, or one for a copy. False if it is too long, or without a buffer. */
+static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
                        uint64_t now_ns) {
     const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
-    settle(stack);
     stack->now_ns = now_ns;
-    const bool is_elsewhere = !is_inside(stack, frame.data);
-    WHERE reading in place
-    stack->counters[FRAMES_IN] += 1;
-    if (is_elsewhere && read_in_place(stack, link, &frame)) {
-        run(stack);
-        return true;
+    struct STACK_frame own = *frame;
+    bool stands = !is_inside(stack, own.data);
+    if (stands ? !is_in_place(link) && !copies(stack, &own) : !is_lent(stack, own.data, before)) {
+        return false;
     }
-    stack->counters[FRAMES_IN] -= 1;
-    END
-    if (is_elsewhere ? !copies(stack, &frame) : !is_lent(stack, frame.data, before)) {
+    if (own.data == NULL || own.length > BUFFER_SIZE - HEADROOM) {
+        return false;
+    }
+    stands = stands && is_in_place(link);
+    struct STACK_message message = blank(stack->buffers);
+    message.data = own.data;
+    message.buffer = stands ? NULL : (void *)(own.data - before);
+    message.length = (uint32_t)own.length;
+    message.came_in = true;
+    stack->counters[FRAMES_IN] += 1;
+    while (!arrives_fast(stack, link, &message)) {
+        if (!stands) {
+            arrives(stack, link, &message);
+            break;
+        }
+        if (!copies(stack, &own)) {
+            stack->counters[FRAMES_IN] -= 1;
+            return false;
+        }
+        stands = false;
+        message.data = own.data;
+        message.buffer = (void *)(own.data - before);
+    }
+    run(stack);
+    return true;
+}
+END
+WITHOUT reading in place
+/* Takes a frame, in a buffer that the host was given or in memory of its own; false if it is too
+ * long, or without a buffer for a copy. */
+static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                       uint64_t now_ns) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+    stack->now_ns = now_ns;
+    struct STACK_frame own = *frame;
+    const bool is_elsewhere = !is_inside(stack, own.data);
+    if (is_elsewhere ? !copies(stack, &own) : !is_lent(stack, own.data, before)) {
         return false;
     }
     WHERE records
     loom_frames[link].elsewhere += is_elsewhere;
     END
-    if (frame.length > BUFFER_SIZE - HEADROOM) {
+    if (own.length > BUFFER_SIZE - HEADROOM) {
         return false;
     }
-    struct STACK_message message = blank((void *)(frame.data - before));
-    message.length = (uint32_t)frame.length;
+    struct STACK_message message = blank((void *)(own.data - before));
+    message.length = (uint32_t)own.length;
     message.came_in = true;
     stack->counters[FRAMES_IN] += 1;
     arrives(stack, link, &message);
     run(stack);
     return true;
 }
+END
 
 /* part take_frames */
 /* Takes frames in order, as far as may be; returns how many. */
@@ -221,7 +231,7 @@ static size_t take_frames(struct STACK *stack, unsigned link, const struct STACK
     begin_call(stack, now_ns);
     while (taken < count && stack->waiting == 0 && may_go_on(stack)) {
         stack->shared.steps += 1;
-        if (!take_frame(stack, link, frames[taken], now_ns)) {
+        if (!take_frame(stack, link, &frames[taken], now_ns)) {
             stack->shared.steps -= 1;
             break;
         }

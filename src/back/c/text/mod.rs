@@ -61,7 +61,10 @@ pub struct Text<'s> {
 impl<'s> Text<'s> {
     /// The text of this stack.
     pub fn of(stack: &'s Stack<'_>) -> Text<'s> {
+        let listens = !stack.module.listening.is_empty();
         let all = [
+            ("other outputs", links::calls(stack) || listens),
+            ("listening", listens),
             ("agenda", agenda::has_agenda(stack)),
             ("calling links", links::calls(stack)),
             ("reading in place", links::reads_in_place(stack)),

@@ -52,7 +52,6 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     }
     stack->answers = (void *)(first + all.answers);
     stack->end = stack->answers + config->outputs;
-    stack->settled = stack->answers;
     stack->shared.answered = stack->answers;
     stack->shared.taken = stack->answers;
     WHERE agenda
@@ -65,7 +64,7 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
     }
     END
     begin(stack);
-    stack->shared.limit = stack->waiting == 0 ? stack->end : stack->answers;
+    open_output(stack);
     return stack;
 }
 
@@ -105,19 +104,23 @@ size_t STACK_counters(const struct STACK *stack, uint64_t *values, size_t capaci
 }
 
 /* part STACK_next_other */
-WHERE calling links
-/* The next output that is no frame of a link which calls a function. It also stays where the host
- * takes others, for `settle`. */
+WHERE other outputs
+/* The next output that is no frame of a link which calls a function. */
 enum STACK_next STACK_next_other(struct STACK *stack, struct STACK_output *output) {
     struct STACK_output *const first = stack->shared.taken;
     for (struct STACK_output *one = first; one != stack->shared.answered; one += 1) {
-        if (is_other(one)) {
-            *output = *one;
-            memmove(first + 1, first, (size_t)(one - first) * sizeof *one);
-            *first = *output;
-            stack->shared.taken += 1;
-            return output->next;
+        WHERE calling links
+        if (!is_other(one)) {
+            continue;
         }
+        END
+        *output = *one;
+        memmove(first + 1, first, (size_t)(one - first) * sizeof *one);
+        stack->shared.taken += 1;
+        WHERE listening
+        hand_over(stack, output);
+        END
+        return output->next;
     }
     return UPPER_IDLE;
 }

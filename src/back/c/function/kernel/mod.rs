@@ -6,6 +6,8 @@
 //! KERNEL_words(params.., data, length, to, room)    what it yields goes to `to`; how many bytes
 //! ```
 
+mod sum;
+
 use super::super::prototype::{self, Reach};
 use super::super::{Stack, types, with_all_used};
 use super::number::{Kind, Number};
@@ -15,6 +17,7 @@ use crate::c::tree::{
     call_statement, only_if,
 };
 use crate::ir::{FunctionId, Kernel, KernelId, Type};
+use sum::adds_words;
 
 /// The functions of a kernel, by their names.
 pub fn functions(stack: &Stack<'_>, id: KernelId) -> Vec<CFunction> {
@@ -189,6 +192,16 @@ impl<'p> Printing<'p> {
         rest.extend(self.words_parameter());
         let parameters = self.parameters(&rest);
         self.begin(atom("length"));
+        if adds_words(self.stack.module, self.kernel) {
+            let given = ["data", "length", "state0"].map(atom).to_vec();
+            self.body
+                .push(assign(atom("state0"), call("sl_sum_round", given)));
+            let place = "length / 8 + (length % 8 != 0)";
+            self.body.push(declare("const uint32_t", "place", place));
+            let end = self.finish();
+            self.body.push(end);
+            return self.function("", parameters);
+        }
         self.body.push(declare("uint32_t", "place", "0"));
         self.body.push(declare("uint32_t", "left", "length"));
         let bytes = || atom(unit.to_string());

@@ -1,0 +1,60 @@
+//! Kernels that add words, and to the sum what is carried out of it: the Internet checksum (RFC
+//! 1071). The C of these calls `sl_sum_round`, which adds many words at once.
+//!
+//! ```text
+//! fn step(.., %sum: i64, %length, %place, %missing, %word: i64):
+//!   %both = add %sum, %word
+//!   return (add %both, (zext i64 (ult %both, %word)))
+//! ```
+
+use crate::ir::definitions::Definitions;
+use crate::ir::op::{Arithmetic, Compare, Op};
+use crate::ir::{Function, Instruction, Kernel, Module, Terminator, Type, Value};
+
+/// Parameters of a step behind the state: the length, the place, the missing bytes and the word.
+const BEHIND: usize = 4;
+
+/// Returns true if a kernel adds words of eight bytes, the least significant first, with what is
+/// carried.
+pub fn adds_words(module: &Module, kernel: &Kernel) -> bool {
+    let is_little = kernel.unit == 8 && !kernel.big && kernel.tail.is_none();
+    let state = &module.function(kernel.begins).results;
+    is_little && state[..] == [Type::Int(64)] && is_sum(module.function(kernel.steps))
+}
+
+fn is_sum(function: &Function) -> bool {
+    let definitions = Definitions::of(function);
+    let parameters = function.parameters();
+    let (Some(word), [block]) = (parameters.last(), &function.blocks[..]) else {
+        return false;
+    };
+    let state = parameters[parameters.len() - BEHIND - 1];
+    let Terminator::Return(results) = &block.terminator else {
+        return false;
+    };
+    let sum = |value: Value| added(definitions.get(value)?);
+    let is_carry = |value: Value, both: Value| {
+        let carry = definitions
+            .get(value)
+            .filter(|one| one.op == Op::ZeroExtend(64));
+        let bit = carry.and_then(|one| definitions.get(one.operands[0]));
+        bit.is_some_and(|bit| {
+            let is_less = bit.op == Op::Compare(Compare::Ult) && bit.operands[0] == both;
+            is_less && [state, *word].contains(&bit.operands[1])
+        })
+    };
+    let is_both = |value: Value| {
+        sum(value).is_some_and(|parts| parts == [state, *word] || parts == [*word, state])
+    };
+    let parts = results.first().and_then(|result| sum(*result));
+    parts.is_some_and(|[one, other]| {
+        is_both(one) && is_carry(other, one) || is_both(other) && is_carry(one, other)
+    })
+}
+
+/// The two parts of a sum.
+fn added(instruction: &Instruction) -> Option<[Value; 2]> {
+    let parts =
+        (instruction.op == Op::Arithmetic(Arithmetic::Add)).then_some(&instruction.operands);
+    parts?[..].try_into().ok()
+}
