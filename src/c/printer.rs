@@ -63,6 +63,13 @@ fn print_item(item: &Item, text: &mut String) {
             *text += "}\n";
         }
         Item::Prototype(function) => print_head(function, ";", text),
+        Item::Cold(functions) => {
+            *text += "#ifdef __GNUC__\n";
+            for function in functions {
+                print_head(function, "\n    __attribute__((cold));", text);
+            }
+            *text += "#endif\n";
+        }
     }
 }
 

@@ -280,6 +280,8 @@ pub enum Item {
     Function(Function),
     /// Its declaration.
     Prototype(Function),
+    /// Declarations of functions that run seldom, for compilers that heed that.
+    Cold(Vec<Function>),
 }
 
 /// A function.

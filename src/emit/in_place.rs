@@ -61,7 +61,11 @@ fn inlined(item: &Item) -> Option<(String, (String, String))> {
             let name = before.rsplit([' ', '*']).next()?;
             (name.to_string(), format!("{head};\n"))
         }
-        Item::Banner(_) | Item::Struct { .. } | Item::Enum { .. } | Item::Prototype(_) => {
+        Item::Banner(_)
+        | Item::Struct { .. }
+        | Item::Enum { .. }
+        | Item::Prototype(_)
+        | Item::Cold(_) => {
             return None;
         }
     };

@@ -78,10 +78,13 @@ pub fn print(stack: &Stack<'_>) -> Printed {
     let [hooks, questions, deeds, events] = groups.map(|group| chosen.of(group));
     let functions = chosen.of(functions);
     let declared = functions.iter().filter_map(|item| match item {
-        Item::Function(one) => Some(Item::Prototype(declaration(one))),
+        Item::Function(one) => Some(declaration(one)),
         _other => None,
     });
-    let declared: Vec<Item> = declared.collect();
+    let declared: Vec<Function> = declared.collect();
+    let cold = function::cold::among(stack, &declared);
+    let declared = declared.into_iter().map(Item::Prototype);
+    let declared = declared.chain(cold).collect();
     let constants = chosen.of(constants);
     let state = state::items(stack, &items, (&chosen.mentioned, &chosen.code), &header);
     let sections = [

@@ -28,6 +28,7 @@
 //! printer_kernels.rs     kernels that run
 //! ```
 
+pub mod cold;
 pub mod kernel;
 pub mod number;
 pub mod plan;
