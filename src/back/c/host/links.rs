@@ -189,7 +189,7 @@ pub fn arrives_fast(stack: &Stack<'_>) -> Vec<Item> {
     let in_place = in_place.map(|(_, names)| binary("==", atom("link"), atom(&names.constant)));
     let in_place = in_place.reduce(|all, one| binary("||", all, one));
     let (_, in_place) = asked(
-        "Whether the fast path of a link reads frames where they stand.",
+        "Returns true if the fast path of a link reads frames where they stand.",
         "is_in_place",
         vec!["unsigned link".to_string()],
         vec![S::Return(in_place)],

@@ -12,8 +12,9 @@
 //!                                             exit a (ule %w, (sub %n, %m))
 //! ```
 //!
-//! An exit that keeps an operation behind it from a trap, such as a read beyond the frame, stays:
-//! no operand of such an operation is computed of what it asks.
+//! An exit that keeps an operation behind it from a trap stays. A read needs bytes of the frame: an
+//! exit moves only if it asks the state of a session and no length of a message. And an operation
+//! that it passes and that may trap has no operand that is computed of what it asks.
 
 use crate::ir::definitions::Definitions;
 use crate::ir::effects::may_trap;
@@ -70,11 +71,27 @@ fn taken(
         is_exit
             && self::equal(definitions, std::slice::from_ref(one)).is_empty()
             && !followed(definitions, &one.operands).is_disjoint(equal)
-            && sources(definitions, &one.operands).is_disjoint(&protected)
+            && asks_state(definitions, &one.operands, &protected)
     };
     let exits = own.iter().filter(|one| is_taken(one)).cloned().collect();
     own.retain(|one| !is_taken(one));
     exits
+}
+
+/// A condition asks a field or a container, no length of a message, and nothing that is protected.
+fn asks_state(
+    definitions: &Definitions<'_>,
+    condition: &[Value],
+    protected: &BTreeSet<Value>,
+) -> bool {
+    let asked = sources(definitions, condition);
+    let is_any = |is: fn(&Op) -> bool| {
+        let mut ops = asked.iter().filter_map(|one| definitions.get(*one));
+        ops.any(|one| is(&one.op))
+    };
+    asked.is_disjoint(protected)
+        && is_any(|op| matches!(op, Op::Load(_) | Op::Ask(..)))
+        && !is_any(|op| matches!(op, Op::Length))
 }
 
 /// The two blocks to which a block forks: nothing else leads there, and neither only leaves.
