@@ -96,3 +96,24 @@ fn reaction(event: &Event) -> Option<FunctionId> {
         Target::Link(_) | Target::Port(..) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::text::read;
+
+    #[test]
+    fn what_only_a_reaction_behind_a_guard_calls_is_cold() {
+        let text = include_str!("../../../../tests/passes/order-guards.ir");
+        let text = text.split("; becomes").next().expect("it has a beginning");
+        let text = format!("{text}\npure fn rare() -> i32 {{\n  return 1\n}}\n");
+        let text = text.replacen("  drop net.slow", "  %r = call rare()\n  drop net.slow", 1);
+        let module = read(&text).unwrap_or_else(|mistake| panic!("{mistake}"));
+        let cold = cold(&module);
+        let names: BTreeSet<&str> = cold
+            .iter()
+            .map(|id| module.function(*id).name.as_str())
+            .collect();
+        assert_eq!(names, BTreeSet::from(["net.arrive", "rare", "tube.arrive"]));
+    }
+}

@@ -58,3 +58,46 @@ fn added(instruction: &Instruction) -> Option<[Value; 2]> {
         (instruction.op == Op::Arithmetic(Arithmetic::Add)).then_some(&instruction.operands);
     parts?[..].try_into().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::text::read;
+
+    const SUM: &str = "stack small
+
+headroom 0
+
+kernel check() unit 8 little {
+  begins begin
+  steps step
+  finishes finish
+}
+
+pure fn begin(%n: i32) -> i64 {
+  return 0
+}
+
+pure fn step(%sum: i64, %n: i32, %place: i32, %missing: i32, %word: i64) -> i64 {
+  %both = add %word, %sum
+  return (add (zext i64 (ult %both, %sum)), %both)
+}
+
+pure fn finish(%sum: i64, %n: i32, %place: i32) -> i64 {
+  return %sum
+}
+";
+
+    fn adds(text: &str) -> bool {
+        let module = read(text).unwrap_or_else(|mistake| panic!("{mistake}"));
+        adds_words(&module, &module.kernels[0])
+    }
+
+    #[test]
+    fn a_sum_comes_round_with_what_is_carried() {
+        assert!(adds(SUM));
+        assert!(!adds(&SUM.replace("ult %both, %sum", "ult %sum, %both")));
+        assert!(!adds(&SUM.replace("(add (zext", "(sub (zext")));
+        assert!(!adds(&SUM.replace("unit 8 little", "unit 8 big")));
+    }
+}
