@@ -96,6 +96,8 @@ fn a_pass_gives_no_name_that_is_taken() {
         "cache-guards",
         "expect-header",
         "form-fast-path",
+        "hot-path",
+        "rare-ways",
         "test-liveness-once",
     ];
     assert_eq!(given, BTreeSet::from(expected));

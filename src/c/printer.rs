@@ -63,10 +63,14 @@ fn print_item(item: &Item, text: &mut String) {
             *text += "}\n";
         }
         Item::Prototype(function) => print_head(function, ";", text),
-        Item::Cold(functions) => {
+        Item::Attributed(attribute, functions) => {
             *text += "#ifdef __GNUC__\n";
             for function in functions {
-                print_head(function, "\n    __attribute__((cold));", text);
+                print_head(
+                    function,
+                    &format!("\n    __attribute__(({attribute}));"),
+                    text,
+                );
             }
             *text += "#endif\n";
         }

@@ -281,7 +281,7 @@ pub enum Item {
     /// Its declaration.
     Prototype(Function),
     /// Declarations of functions that run seldom, for compilers that heed that.
-    Cold(Vec<Function>),
+    Attributed(&'static str, Vec<Function>),
 }
 
 /// A function.

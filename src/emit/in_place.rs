@@ -65,7 +65,7 @@ fn inlined(item: &Item) -> Option<(String, (String, String))> {
         | Item::Struct { .. }
         | Item::Enum { .. }
         | Item::Prototype(_)
-        | Item::Cold(_) => {
+        | Item::Attributed(..) => {
             return None;
         }
     };

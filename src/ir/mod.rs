@@ -289,6 +289,15 @@ impl Module {
         &self.functions[id.at()]
     }
 
+    /// The functions that are tried before another: the fast function of a reaction, the one that
+    /// is tried before that, and so on to the first.
+    pub fn tried(&self, before: FunctionId) -> Vec<FunctionId> {
+        let fast = |id: &FunctionId| self.functions.get(id.at())?.fast;
+        let all = std::iter::successors(fast(&before), fast);
+        // A chain is as long as the module at most, even if it breaks the rules.
+        all.take(self.functions.len()).collect()
+    }
+
     /// A function by its name.
     pub fn named(&self, name: &str) -> Option<FunctionId> {
         let found = self.functions.iter().position(|one| one.name == name);

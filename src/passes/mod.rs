@@ -14,8 +14,10 @@
 //! form-fast-path     a reaction to frames has a fast function, which is tried first
 //! dead-fields        no field is stored that nobody reads before it is stored again
 //! order-guards       fast functions ask first what decides much, and nothing that follows from it
+//! hot-path           what is usual has a fast function of its own, which is tried before
 //! cache-guards       what fast functions ask of a session alone is asked once
 //! expect-header      what fast functions ask of a header that stays the same is asked once
+//! rare-ways          what is tried first for a frame leaves where all would be asked anew
 //! dead-attributes    no attribute is set that nobody reads
 //! dead-parameters    no function is given, or gives, what nobody uses
 //! dead-code          no value is computed that nobody uses
@@ -54,7 +56,7 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: [Pass; 18] = [
+pub const PASSES: [Pass; 20] = [
     Pass {
         name: "test-liveness-once",
         about: "Tests instances of events that come from the agenda alone",
@@ -106,6 +108,11 @@ pub const PASSES: [Pass; 18] = [
         run: fast::order_guards::run,
     },
     Pass {
+        name: "hot-path",
+        about: "Gives what is usual a fast function of its own",
+        run: fast::hot_path::run,
+    },
+    Pass {
         name: "cache-guards",
         about: "Asks once what fast functions ask of a session alone",
         run: fast::cache_guards::run,
@@ -114,6 +121,11 @@ pub const PASSES: [Pass; 18] = [
         name: "expect-header",
         about: "Asks once what fast functions ask of bytes that are the same in each frame",
         run: fast::expect_header::run,
+    },
+    Pass {
+        name: "rare-ways",
+        about: "Keeps rare ways out of what is tried first for a frame",
+        run: fast::rare_ways::run,
     },
     Pass {
         name: "dead-attributes",

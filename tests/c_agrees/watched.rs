@@ -6,7 +6,7 @@
 //! nobody's.
 
 /// What stands in the C or its header, and what is added behind it.
-const ADDED: [(&str, &str); 17] = [
+const ADDED: [(&str, &str); 18] = [
     // A buffer is taken: all of it may be read and written.
     (
         "    buffer->next = buffer;\n",
@@ -72,6 +72,10 @@ const ADDED: [(&str, &str); 17] = [
     (
         "    give_buffer(stack, one->buffer);\n        stack->shared.answered -= 1;\n",
         "        ASAN_UNPOISON_MEMORY_REGION(data, length);\n",
+    ),
+    (
+        "    give_buffer(stack, one->buffer);\n    stack->shared.answered = one;\n",
+        "    ASAN_UNPOISON_MEMORY_REGION(one->data, one->length);\n",
     ),
     (
         "    give_buffer(stack, frame.buffer);\n",

@@ -16,7 +16,7 @@ use stackloom::ir::{
     Role, Terminator, Type, Value,
 };
 use stackloom::passes::PASSES;
-use stackloom::passes::fast::form_fast_path;
+use stackloom::passes::fast::{expect_header, form_fast_path};
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -149,6 +149,33 @@ const FAULTS: &[(&str, &str, Finder, Wrong)] = &[
             pass(module);
             each_fast_function(module, |function| {
                 without_first(function, |op| matches!(op, Op::Exit(_)));
+            });
+        },
+    ),
+    (
+        "hot-path",
+        "What is tried first goes the usual way where it should leave",
+        Interpreter,
+        |module, pass| {
+            form_fast_path::run(module);
+            pass(module);
+            each_fast_function(module, |function| {
+                let is_left = |op: &Op| *op == Op::Exit("arrives.fast".to_string());
+                without_first(function, is_left);
+            });
+        },
+    ),
+    (
+        "rare-ways",
+        "What is tried first takes the answers of the last header for any other",
+        Interpreter,
+        |module, pass| {
+            form_fast_path::run(module);
+            expect_header::run(module);
+            pass(module);
+            each_fast_function(module, |function| {
+                let is_left = |op: &Op| *op == Op::Exit("arrives.fast".to_string());
+                without_first(function, is_left);
             });
         },
     ),

@@ -83,8 +83,9 @@ pub fn print(stack: &Stack<'_>) -> Printed {
     });
     let declared: Vec<Function> = declared.collect();
     let cold = function::cold::among(stack, &declared);
+    let hot = function::hot(stack, &declared);
     let declared = declared.into_iter().map(Item::Prototype);
-    let declared = declared.chain(cold).collect();
+    let declared = declared.chain(cold).chain(hot).collect();
     let constants = chosen.of(constants);
     let state = state::items(stack, &items, (&chosen.mentioned, &chosen.code), &header);
     let sections = [

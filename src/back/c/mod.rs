@@ -49,8 +49,9 @@ use crate::c::record::Record;
 use crate::c::tree::{Expression, Function, Statement, atom};
 use crate::c::walk::is_named;
 use crate::ir::effects::Effects;
+use crate::ir::interface::Link;
 use crate::ir::op::{Place, Target, Told};
-use crate::ir::{FunctionId, Module};
+use crate::ir::{FunctionId, Module, Op};
 use crate::source::Sources;
 use constants::Constants;
 pub use file::Printed;
@@ -156,6 +157,51 @@ impl<'m> Stack<'m> {
     /// An event that a reaction hands on goes by the agenda.
     pub fn goes_round(&self, from: FunctionId, to: FunctionId) -> bool {
         self.rounds.contains(&(from, to))
+    }
+
+    /// Returns true if a host's frames are given to a function and to the one that is tried before
+    /// it in two calls.
+    pub fn tries_apart(&self, whole: FunctionId) -> bool {
+        let fast = self.module.function(whole).fast;
+        fast.is_some_and(|fast| self.is_hot(fast))
+    }
+
+    /// Returns true if a function is tried first when a frame arrives, while nothing else is under
+    /// way.
+    pub fn is_hot(&self, id: FunctionId) -> bool {
+        let mut links = self.module.links.iter();
+        let first = |link: &Link| self.first_tried(link.arrives);
+        self.record().is_none() && links.any(|link| first(link) == Some(id))
+    }
+
+    /// The function that is tried before the fast function of a reaction, first of all.
+    pub fn first_tried(&self, reaction: FunctionId) -> Option<FunctionId> {
+        let tried = self.module.tried(reaction);
+        tried.iter().skip(1).last().copied()
+    }
+
+    /// Returns true if nothing else is under way where a function hands its event on.
+    pub fn runs_alone(&self, id: FunctionId) -> bool {
+        let mut all = self.module.function(id).instructions();
+        self.is_hot(id) && !all.any(|one| matches!(one.op, Op::Queue(..)))
+    }
+
+    /// The events and outputs that a function which is tried first adds to those of its own step.
+    pub fn ahead(&self) -> usize {
+        let all = (0..self.module.functions.len() as u32).map(FunctionId);
+        let hot = all.filter(|id| self.is_hot(*id));
+        let own = hot.map(|id| {
+            let outputs = self
+                .module
+                .function(id)
+                .instructions()
+                .map(|one| match &one.op {
+                    Op::Output(events) => events.len(),
+                    _other => 0,
+                });
+            1 + outputs.sum::<usize>()
+        });
+        own.max().unwrap_or(0)
     }
 
     /// An event calls a function of an application.

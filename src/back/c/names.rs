@@ -277,8 +277,12 @@ impl Names {
             .map(|function| taken.take(&not_of_library(&stack, &function.name)))
             .collect();
         let slow = module.functions.iter().map(|function| {
+            let what = match function.role {
+                crate::ir::Role::Fast => "whole",
+                _reaction => "slow",
+            };
             let has_fast = function.fast.is_some();
-            has_fast.then(|| taken.take(&identifier(&format!("{}_slow", function.name))))
+            has_fast.then(|| taken.take(&identifier(&format!("{}_{what}", function.name))))
         });
         let slow = slow.collect();
         let kernels = kernel_names(module, &mut taken);

@@ -53,8 +53,8 @@ pub fn check(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
 /// Checks that a fast function which reads frames in place writes and keeps none of them there.
 fn in_place(scope: &Scope<'_>) -> Vec<Breach> {
     let mut links = scope.module.links.iter().filter(|link| link.in_place);
-    let fast = |link: &Link| scope.module.function(link.arrives).fast;
-    if !links.any(|link| fast(link) == Some(scope.id)) {
+    let is_tried = |link: &Link| scope.module.tried(link.arrives).contains(&scope.id);
+    if !links.any(is_tried) {
         return Vec::new();
     }
     let definitions = Definitions::of(scope.function);
@@ -100,8 +100,11 @@ fn whole(scope: &Scope<'_>, in_kernels: &[bool]) -> Vec<Breach> {
         };
         let tried = scope.module.functions.get(fast.at());
         let tried = tried.filter(|tried| tried.role == Role::Fast);
-        if function.role != Role::Reaction {
-            wrong.push("a fast function is tried before a reaction alone");
+        if !matches!(function.role, Role::Reaction | Role::Fast) {
+            wrong.push("a fast function is tried before a reaction or another one alone");
+        }
+        if scope.module.tried(scope.id).contains(&scope.id) {
+            wrong.push("a function is tried before itself");
         }
         if tried.map(types) != Some(types(function)) {
             wrong.push("what is tried first is a fast function with the same parameters");

@@ -33,13 +33,26 @@ pub fn run(module: &mut Module) {
     let written = written(module);
     for at in 0..module.functions.len() {
         let is_fast = module.functions[at].role == Role::Fast;
+        let is_hot = is_tried_for_frames(module, FunctionId(at as u32));
         let has_cache = module.functions[at]
             .instructions()
             .any(|one| matches!(one.op, Op::Load(Region::Valid(_))));
-        if is_fast && !has_cache {
+        if is_fast && !has_cache && !is_hot {
             cache(module, &written, at);
         }
     }
+}
+
+/// A function is tried before the fast function of a link: `expect_header` holds all that it asks.
+fn is_tried_for_frames(module: &Module, id: FunctionId) -> bool {
+    let mut links = module.links.iter();
+    links.any(|link| {
+        module
+            .tried(link.arrives)
+            .iter()
+            .skip(1)
+            .any(|one| *one == id)
+    })
 }
 
 /// Caches the guards of one fast function.
@@ -223,9 +236,10 @@ fn disarm(
         results: Vec::new(),
         span,
     };
-    // Behind an attempt: the instance, or none where the attempt gives it.
+    // Behind an attempt that ends a block: the instance, or none where the attempt gives it.
     let mut at_begin: Vec<(BlockId, Option<Value>)> = Vec::new();
-    for block in &mut function.blocks {
+    for (at, block) in function.blocks.iter_mut().enumerate() {
+        let id = BlockId(at as u32);
         let mut all = Vec::new();
         for instruction in std::mem::take(&mut block.instructions) {
             let written = match &instruction.op {
@@ -247,18 +261,15 @@ fn disarm(
         }
         block.instructions = all;
         if let Terminator::Try {
-            attempt,
-            operands,
-            done,
-            ..
+            attempt, operands, ..
         } = &block.terminator
         {
             match (attempt, attempt.place()) {
                 (Attempt::Create(of), _) if *of == kind => {
-                    at_begin.push((done.block, None));
+                    at_begin.push((id, None));
                 }
                 (_, Some(place)) if reads.contains(&Resource::Container(place)) => {
-                    at_begin.push((done.block, Some(operands[0])));
+                    at_begin.push((id, Some(operands[0])));
                 }
                 _ => {}
             }
@@ -266,11 +277,48 @@ fn disarm(
     }
     changed |= !at_begin.is_empty();
     for (id, instance) in at_begin {
-        let block = &mut function.blocks[id.at()];
+        let own = behind_attempt(function, id);
+        let block = &mut function.blocks[own.at()];
         let made = block.parameters.last().copied();
         let instance = instance.or(made).expect("an attempt gives an instance");
         let span = block.span;
         block.instructions.insert(0, disarms(instance, span));
     }
     changed
+}
+
+/// The block behind an attempt that ends a block and succeeds; a new one, if others lead there,
+/// too.
+fn behind_attempt(function: &mut Function, id: BlockId) -> BlockId {
+    let Terminator::Try { done, .. } = &function.block(id).terminator else {
+        panic!("an attempt ends the block");
+    };
+    let done = done.clone();
+    let edges = function.blocks.iter();
+    let edges = edges.flat_map(|block| block.terminator.edges());
+    if edges.filter(|edge| edge.block == done.block).count() == 1 {
+        return done.block;
+    }
+    let made = function.block(done.block).parameters[done.arguments.len()..].to_vec();
+    let made = made.into_iter().map(|value| {
+        let definition = function.values[value.at()].clone();
+        function.values.push(definition);
+        Value(function.values.len() as u32 - 1)
+    });
+    let made: Vec<Value> = made.collect();
+    let span = function.block(id).span;
+    let own = BlockId(function.blocks.len() as u32);
+    function.blocks.push(Block {
+        parameters: made.clone(),
+        instructions: Vec::new(),
+        terminator: Terminator::Jump(Edge {
+            block: done.block,
+            arguments: [done.arguments, made].concat(),
+        }),
+        span,
+    });
+    if let Terminator::Try { done, .. } = &mut function.blocks[id.at()].terminator {
+        *done = Edge::to(own);
+    }
+    own
 }

@@ -17,7 +17,9 @@ use crate::ir::effects::in_place::{Spot, kept};
 use crate::ir::effects::{Effects, Resource};
 use crate::ir::function::Definition;
 use crate::ir::op::{Event, Target};
-use crate::ir::{Block, BlockId, Function, Instruction, Module, Op, Terminator, Type, Value};
+use crate::ir::{
+    Block, BlockId, Function, FunctionId, Instruction, Module, Op, Terminator, Type, Value,
+};
 use std::collections::BTreeSet;
 
 /// The name of the exit for frames that stand elsewhere.
@@ -27,30 +29,43 @@ const EXIT: &str = "stack.in_place";
 pub fn run(module: &mut Module) {
     for at in 0..module.links.len() {
         let arrives = module.links[at].arrives;
-        let Some(fast) = module.function(arrives).fast else {
+        if module.links[at].in_place || module.function(arrives).fast.is_none() {
+            continue;
+        }
+        // Each has some ways of the one before which it is tried.
+        let all = module.tried(arrives);
+        let in_place = all.iter().map(|id| in_place(module, *id));
+        let Some(functions) = in_place.collect::<Option<Vec<(Function, bool)>>>() else {
             continue;
         };
-        if module.links[at].in_place {
-            continue;
-        }
-        let mut function = module.function(fast).clone();
-        for block in &mut function.blocks {
-            tell_last(module, block);
-        }
-        let commits = commits(&function);
-        let spots = kept(module, &function);
-        let keeping = commits.iter().map(|(id, _)| *id);
-        let keeping = keeping.filter(|id| keeps(&function, &spots, *id));
-        let keeping: Vec<BlockId> = keeping.collect();
-        let in_guard = spots
-            .iter()
-            .any(|spot| is_in_guard(&function, &commits, *spot));
-        if !in_guard && keeping.len() < commits.len() {
-            keeping.iter().for_each(|id| ask(&mut function, *id));
+        if functions.iter().any(|(_, reads)| *reads) {
             module.links[at].in_place = true;
-            module.functions[fast.at()] = function;
+            let all = all.into_iter().zip(functions);
+            all.for_each(|(id, (function, _))| module.functions[id.at()] = function);
         }
     }
+}
+
+/// A fast function whose ways that write or keep their frame leave for one that stands elsewhere,
+/// and whether it has others. None if its guard does so.
+fn in_place(module: &Module, fast: FunctionId) -> Option<(Function, bool)> {
+    let mut function = module.function(fast).clone();
+    for block in &mut function.blocks {
+        tell_last(module, block);
+    }
+    let commits = commits(&function);
+    let spots = kept(module, &function);
+    let keeping = commits.iter().map(|(id, _)| *id);
+    let keeping = keeping.filter(|id| keeps(&function, &spots, *id));
+    let keeping: Vec<BlockId> = keeping.collect();
+    let in_guard = spots
+        .iter()
+        .any(|spot| is_in_guard(&function, &commits, *spot));
+    if in_guard {
+        return None;
+    }
+    keeping.iter().for_each(|id| ask(&mut function, *id));
+    Some((function, keeping.len() < commits.len()))
 }
 
 /// Tells an application that is called behind the frame that leaves in the end.

@@ -296,12 +296,12 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Runs a reaction: its fast function first, if it has one.
+    /// Runs a reaction: its fast function first, if it has one, and one before that.
     fn react(&mut self, id: FunctionId, arguments: Vec<Held>) -> Ending {
         let Some(fast) = self.module.function(id).fast else {
             return self.run_function(id, arguments);
         };
-        match self.run_function(fast, arguments.clone()) {
+        match self.react(fast, arguments.clone()) {
             Ending::Left => self.run_function(id, arguments),
             ending => ending,
         }

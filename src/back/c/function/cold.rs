@@ -22,13 +22,16 @@ pub fn among(stack: &Stack<'_>, declared: &[Function]) -> Option<Item> {
     let names: BTreeSet<&str> = names.collect();
     let is_cold = |function: &&Function| names.contains(function.name.as_str());
     let cold: Vec<Function> = declared.iter().filter(is_cold).cloned().collect();
-    (!cold.is_empty()).then_some(Item::Cold(cold))
+    (!cold.is_empty()).then_some(Item::Attributed("cold", cold))
 }
 
 /// The cold functions; of those with a fast function, their bodies.
 fn cold(module: &Module) -> BTreeSet<FunctionId> {
     let all = (0..module.functions.len() as u32).map(FunctionId);
-    let slow = |id: &FunctionId| module.function(*id).fast.is_some();
+    let slow = |id: &FunctionId| {
+        let function = module.function(*id);
+        function.role == Role::Reaction && function.fast.is_some()
+    };
     let seeds: Vec<FunctionId> = all.filter(slow).collect();
     if seeds.is_empty() {
         return BTreeSet::new();

@@ -47,10 +47,11 @@ use super::names::Taken;
 use super::prototype::{self, Reach};
 use super::{Stack, with_all_used};
 use crate::c::tree::{
-    Expression as C, Function as CFunction, Statement as S, atom, call, call_statement,
+    Expression as C, Function as CFunction, Item, Statement as S, atom, binary, call,
+    call_statement,
 };
 use crate::ir::definitions::Definitions;
-use crate::ir::{Function, FunctionId, KernelId, Type, Value};
+use crate::ir::{Function, FunctionId, KernelId, Role, Type, Value};
 use plan::Plan;
 use printer_bytes::Headers;
 use value::{Given, Variable};
@@ -94,6 +95,16 @@ pub fn all(stack: &Stack<'_>) -> Vec<CFunction> {
     kernels.chain(own).collect()
 }
 
+/// The declarations among these of functions that are expanded where frames arrive, once more.
+pub fn hot(stack: &Stack<'_>, declared: &[CFunction]) -> Option<Item> {
+    let all = (0..stack.module.functions.len() as u32).map(FunctionId);
+    let hot = all.filter(|id| stack.is_hot(*id));
+    let hot: Vec<&String> = hot.map(|id| &stack.names.functions[id.at()]).collect();
+    let is_hot = |function: &&CFunction| hot.contains(&&function.name);
+    let hot: Vec<CFunction> = declared.iter().filter(is_hot).cloned().collect();
+    (!hot.is_empty()).then_some(Item::Attributed("always_inline", hot))
+}
+
 /// Prints a function.
 pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
     let function = stack.module.function(id);
@@ -135,7 +146,10 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
     }
     with_all_used(CFunction {
         comment: described(stack, function),
-        result: format!("static {}", prototype::result(stack, id)),
+        result: match stack.is_hot(id) {
+            true => format!("static inline {}", prototype::result(stack, id)),
+            false => format!("static {}", prototype::result(stack, id)),
+        },
         name: stack.names.functions[id.at()].clone(),
         parameters,
         body,
@@ -152,22 +166,32 @@ fn described(stack: &Stack<'_>, function: &Function) -> String {
     })
 }
 
-/// The body of a reaction that has a fast function, and the reaction that tries it first.
+/// The body of a function before which another is tried, and the function that tries it first.
 fn tried(stack: &Stack<'_>, id: FunctionId) -> Option<[CFunction; 2]> {
     let fast = stack.module.function(id).fast?;
+    if stack.tries_apart(id) {
+        return None;
+    }
     let slow = stack.names.slow[id.at()].clone();
     let slow = slow.expect("a reaction with a fast function has a name for its body");
     let body = print(stack, id);
     let names = parameters(stack, id);
     let arguments: Vec<_> = names.iter().map(|name| atom(name.as_str())).collect();
     let tries = call(stack.names.functions[fast.at()].clone(), arguments.clone());
-    let tries = CFunction {
-        comment: body.comment.clone(),
-        body: vec![S::If {
+    let does = match stack.module.function(id).role {
+        Role::Fast => {
+            let whole = call(slow.clone(), arguments);
+            S::Return(Some(binary("||", tries, whole)))
+        }
+        _reaction => S::If {
             condition: tries.negated(),
             then: vec![call_statement(slow.clone(), arguments)],
             otherwise: Vec::new(),
-        }],
+        },
+    };
+    let tries = CFunction {
+        comment: body.comment.clone(),
+        body: vec![does],
         parameters: prototype::parameters(stack, id, &values(stack, id)),
         ..body.clone()
     };

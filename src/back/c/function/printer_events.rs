@@ -1,7 +1,7 @@
 //! Events that wait, that leave the stack, and that follow within the same step.
 
 use super::Printer;
-use super::value::constant;
+use super::value::{Given, constant};
 use crate::c::tree::{Expression as C, Statement as S, atom, call_statement};
 use crate::ir::Value;
 use crate::ir::op::{Event, Order, Target};
@@ -36,7 +36,12 @@ impl Printer<'_> {
     /// them when nothing else is under way.
     pub fn output(&mut self, events: &[Event], operands: &[Value], out: &mut Vec<S>) {
         for (event, given) in handed(events, operands) {
-            let given = self.with_stack(given, out);
+            let given = match event.target {
+                Target::Port(..) if !self.stack.calls_application(event.target) => {
+                    self.with_value(given, out)
+                }
+                _other => self.with_stack(given, out),
+            };
             let name = self.stack.names.target(self.stack.module, event.target);
             if self.stack.calls_application(event.target) {
                 let others = self.mark("others", out);
@@ -52,6 +57,16 @@ impl Printer<'_> {
 
     /// An event is handled within the same step.
     pub fn tail(&mut self, event: &Event, operands: &[Value], out: &mut Vec<S>) {
+        if self.stack.runs_alone(self.id) && matches!(event.target, Target::Port(..)) {
+            // Nothing else is under way.
+            let verb = match self.stack.calls_application(event.target) {
+                true => "call",
+                false => "tell",
+            };
+            let given = self.with_value(operands, out);
+            let name = self.stack.names.target(self.stack.module, event.target);
+            return out.push(call_statement(format!("{verb}_{name}"), given));
+        }
         let given = self.with_stack(operands, out);
         let name = self.stack.names.target(self.stack.module, event.target);
         let function = match event.target {
@@ -62,6 +77,18 @@ impl Printer<'_> {
             Target::Link(_) => format!("tell_{name}"),
         };
         out.push(call_statement(function, given));
+    }
+
+    /// The arguments of an event of a port for the function that takes the struct of its message.
+    fn with_value(&mut self, operands: &[Value], out: &mut Vec<S>) -> Vec<C> {
+        let mut all = vec![atom("stack")];
+        for operand in operands {
+            match self.value(*operand, out) {
+                Given::Message(variable) => all.push(variable.whole()),
+                other => all.extend(other.arguments()),
+            }
+        }
+        all
     }
 
     fn with_stack(&mut self, operands: &[Value], out: &mut Vec<S>) -> Vec<C> {

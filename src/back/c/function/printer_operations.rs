@@ -27,6 +27,7 @@ impl<'p> Printer<'p> {
             .first()
             .is_some_and(|result| self.plan.of_same(*result) != *result);
         let results = &instruction.results[..];
+        self.in_range(instruction, out);
         if is_alias
             || results
                 .first()
@@ -102,6 +103,20 @@ impl<'p> Printer<'p> {
             Op::At(_) | Op::Index => self.value(operands[0], out),
             _other => return None,
         })
+    }
+
+    /// A compiler does not see that an index is in range which a cache holds.
+    fn in_range(&mut self, instruction: &Instruction, out: &mut Vec<S>) {
+        let Op::At(kind) = instruction.op else {
+            return;
+        };
+        let by = self.definitions.get(instruction.operands[0]);
+        if by.is_some_and(|one| matches!(one.op, Op::Load(Region::Cached(..)))) {
+            let index = self.code(instruction.operands[0], out);
+            let capacity = atom(self.stack.module.kinds[kind.at()].capacity.to_string());
+            let is_one = binary("<", index, capacity);
+            out.push(call_statement("sl_known", vec![is_one]));
+        }
     }
 
     /// The value of an operation that looks at memory, bytes, containers.

@@ -12,7 +12,7 @@ use super::printer_values::unasked;
 use super::value::Given;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, call_statement, leaves};
 use crate::ir::graph::Graph;
-use crate::ir::{Block, BlockId, Edge, Function, Role, Terminator, Type, Value};
+use crate::ir::{Block, BlockId, Edge, Function, Op, Role, Terminator, Type, Value};
 
 impl Printer<'_> {
     /// The statements of the whole function.
@@ -243,6 +243,9 @@ impl Printer<'_> {
 
     /// The guard leaves if a bit is 1.
     pub fn exit(&mut self, bit: Value, out: &mut Vec<S>) {
+        if self.has_room(bit) {
+            return;
+        }
         let condition = self.code(bit, out);
         let mut leaves = self.unreserved();
         leaves.push(S::Return(Some(atom("false"))));
@@ -254,6 +257,15 @@ impl Printer<'_> {
             then: leaves,
             otherwise: Vec::new(),
         });
+    }
+
+    /// The guard leaves unless another step has room, and it has: a function that is tried first
+    /// begins with room for all that it may do.
+    fn has_room(&self, leaves: Value) -> bool {
+        let op = |value: Value| self.definitions.get(value);
+        let not = op(leaves).filter(|one| one.op == Op::Not);
+        let asked = not.and_then(|not| op(not.operands[0]));
+        asked.is_some_and(|one| one.op == Op::GoesOn) && self.stack.runs_alone(self.id)
     }
 
     /// Buffers that are reserved here are free again.

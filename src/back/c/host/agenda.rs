@@ -253,11 +253,19 @@ impl<'s, 'm> Agenda<'s, 'm> {
             }
             Target::Port(..) => {
                 let given = [vec![atom("stack")], given].concat();
+                let message = atom("event").behind("message");
+                let by_value = given
+                    .iter()
+                    .map(|one| match *one == message.clone().address() {
+                        true => message.clone(),
+                        false => one.clone(),
+                    });
+                let by_value = by_value.collect();
                 let surfaces = call_statement(&name, given.clone());
                 match calls(self.stack.module, target) {
                     true => vec![S::If {
                         condition: atom("place").behind("waited"),
-                        then: vec![call_statement(format!("call_{name}"), given)],
+                        then: vec![call_statement(format!("call_{name}"), by_value)],
                         otherwise: vec![surfaces],
                     }],
                     false => vec![surfaces],

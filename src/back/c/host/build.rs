@@ -13,6 +13,35 @@ pub fn inline(comment: &str, name: &str, parameters: Vec<String>, body: Vec<S>) 
     private("static inline void", comment, name, parameters, body)
 }
 
+/// The same, and compilers put it at each of its calls.
+pub fn expanded(
+    comment: &str,
+    name: &str,
+    parameters: Vec<String>,
+    body: Vec<S>,
+) -> [(String, Item); 2] {
+    let (name, function) = inline(comment, name, parameters, body);
+    let declared = always_inline(std::slice::from_ref(&function));
+    [(name.clone(), declared), (name, function)]
+}
+
+/// Declares that compilers put functions at each of their calls.
+pub fn always_inline(items: &[Item]) -> Item {
+    attributed("always_inline", items)
+}
+
+/// Declares functions with an attribute.
+pub fn attributed(attribute: &'static str, items: &[Item]) -> Item {
+    let functions = items.iter().filter_map(|item| match item {
+        Item::Function(function) => Some(Function {
+            comment: String::new(),
+            ..function.clone()
+        }),
+        _other => None,
+    });
+    Item::Attributed(attribute, functions.collect())
+}
+
 fn private(
     result: &str,
     comment: &str,
@@ -55,7 +84,7 @@ pub fn told_to_all(port: &str, carries: bool) -> Vec<S> {
     let output = |member: &str| atom("output").behind(member);
     let parts = [("data", "NULL"), ("length", "0"), ("buffer", "NULL")];
     let parts = parts.map(|(part, none)| match carries {
-        true => assign(output(part), atom("message").behind(part)),
+        true => assign(output(part), atom("message").member(part)),
         false => assign(output(part), atom(none)),
     });
     let mut all = vec![

@@ -7,12 +7,7 @@ use crate::ir::{Module, Stored, Type};
 
 /// The enums.
 pub fn items(stack: &Stack<'_>) -> Vec<Item> {
-    let mut all = vec![
-        of_sizes(stack.module),
-        reasons(stack),
-        counts(stack),
-        counters(),
-    ];
+    let mut all = vec![of_sizes(stack), reasons(stack), counts(stack), counters()];
     all.extend(timers(stack));
     all
 }
@@ -37,7 +32,8 @@ fn unnamed(comment: &str, values: Vec<Line>) -> Item {
 }
 
 /// Behind an application that is called two frames may leave, besides the output of the step.
-fn of_sizes(module: &Module) -> Item {
+fn of_sizes(stack: &Stack<'_>) -> Item {
+    let module = stack.module;
     let memory = &module.memory;
     let fewest = if calls(module) { 3 } else { 1 };
     let values = [
@@ -60,6 +56,11 @@ fn of_sizes(module: &Module) -> Item {
             "HOLDS",
             u32::from(holds(module)),
             "1 if messages wait in containers",
+        ),
+        (
+            "AHEAD",
+            stack.ahead() as u32,
+            "events and outputs that a frame may cause on its hot path",
         ),
         ("LINKS", module.links.len() as u32, "links"),
         ("FEWEST_OUTPUTS", fewest, "places for outputs"),

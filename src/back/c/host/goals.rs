@@ -109,6 +109,18 @@ pub fn parameters(stack: &Stack<'_>, arguments: &[(String, Type)]) -> Vec<String
     all
 }
 
+/// The same of a function that takes the struct of a message itself.
+pub fn by_value(stack: &Stack<'_>, arguments: &[(String, Type)]) -> Vec<String> {
+    let mut all = vec![format!("struct {} *stack", stack.names.stack)];
+    for (name, of) in arguments {
+        all.extend(match of {
+            Type::Message => vec![format!("{} {name}", types::local(stack, *of))],
+            other => types::parameters(stack, *other, name),
+        });
+    }
+    all
+}
+
 /// The names under which an argument is handed on: those of a view are two.
 pub fn names(name: &str, of: Type) -> Vec<String> {
     let length = (of == Type::View).then(|| format!("{name}_length"));

@@ -1,7 +1,7 @@
 //! Links: in, those of a module; out, what takes a frame that came in, what calls the functions of
 //! links, and what tells the stack that one is up or down.
 
-use super::build::{own, public};
+use super::build::{always_inline, own, public};
 use crate::back::c::Stack;
 use crate::back::c::header;
 use crate::back::c::prototype::{Reach, called};
@@ -10,6 +10,7 @@ use crate::c::tree::{
     Expression as C, Function, Item, Statement as S, assign, atom, binary, call, call_statement,
     only_if,
 };
+use crate::ir::FunctionId;
 
 /// Functions behind the struct of the stack, by name: `is_calling`; where links call functions
 /// `is_called` and `call_link`, too.
@@ -83,7 +84,20 @@ fn is_calling(stack: &Stack<'_>) -> (String, Item) {
 
 fn is_called(stack: &Stack<'_>) -> (String, Item) {
     let links = stack.names.links.iter();
-    let calling = links.filter(|names| names.calls.is_some());
+    let calling = links.clone().filter(|names| names.calls.is_some());
+    if calling.clone().count() == links.count() {
+        let body = vec![
+            S::Do(atom("link").cast("void")),
+            S::Return(Some(atom("true"))),
+        ];
+        let comment = "Each link calls a function with each frame that leaves.";
+        return asked(
+            comment,
+            "is_called",
+            vec!["unsigned link".to_string()],
+            body,
+        );
+    }
     let tests = calling.map(|names| binary("==", atom("link"), atom(&names.constant)));
     let any = tests.reduce(|all, one| binary("||", all, one));
     let body = vec![S::Return(Some(any.expect("a link calls a function")))];
@@ -122,7 +136,7 @@ fn call_link(stack: &Stack<'_>) -> (String, Item) {
 
 /// `arrives`: a frame came in. Where frames are read in place, the fast path has been tried.
 pub fn arrives(stack: &Stack<'_>) -> Item {
-    let is_tried = reads_in_place(stack);
+    let is_tried = tries_fast(stack);
     let links = stack.module.links.iter().zip(&stack.names.links);
     let cases = links.map(|(link, names)| {
         let slow = stack.names.slow[link.arrives.at()].clone();
@@ -165,36 +179,73 @@ pub fn reads_in_place(stack: &Stack<'_>) -> bool {
     stack.record().is_none() && stack.module.links.iter().any(|link| link.in_place)
 }
 
-/// `arrives_fast` and `is_in_place`, for a stack that reads frames where they stand.
+/// Frames of some link take their fast path where they arrive. A stack that records takes none.
+pub fn tries_fast(stack: &Stack<'_>) -> bool {
+    let mut links = stack.module.links.iter();
+    let has_fast = |id: FunctionId| stack.module.function(id).fast.is_some();
+    stack.record().is_none() && links.any(|link| has_fast(link.arrives))
+}
+
+/// `arrives_hot`, `arrives_fast` and `is_in_place`, for a stack with fast paths.
 pub fn arrives_fast(stack: &Stack<'_>) -> Vec<Item> {
-    if !reads_in_place(stack) {
+    if !tries_fast(stack) {
         return Vec::new();
     }
-    let links = stack.module.links.iter().zip(&stack.names.links);
-    let cases = links.clone().filter_map(|(link, names)| {
-        let fast = stack.module.function(link.arrives).fast?;
-        let tried = called(stack, Reach::Stack, fast, vec![atom("message")]);
-        Some((vec![atom(&names.constant)], vec![S::Return(Some(tried))]))
-    });
-    let tried = S::Switch {
-        value: atom("link"),
-        cases: cases.collect(),
-        otherwise: None,
-    };
+    let fast = |id: FunctionId| stack.module.function(id).fast;
     let comment = "A frame came in by a link. Tries its fast path: false, and nothing is changed, \
         if the frame goes another way.";
-    let body = vec![tried, S::Return(Some(atom("false")))];
-    let (_, fast) = asked(comment, "arrives_fast", frame_of_link(stack), body);
+    let whole = tries(stack, (comment, "arrives_fast"), fast);
+    let comment = "The same with what is usual alone, while nothing else is under way.";
+    let hot = tries(stack, (comment, "arrives_hot"), |id| stack.first_tried(id));
+    let links = stack.module.links.iter().zip(&stack.names.links);
     let in_place = links.filter(|(link, _)| link.in_place);
     let in_place = in_place.map(|(_, names)| binary("==", atom("link"), atom(&names.constant)));
-    let in_place = in_place.reduce(|all, one| binary("||", all, one));
+    let in_place = in_place.reduce(|one, other| binary("||", one, other));
+    let answer = in_place.unwrap_or_else(|| atom("false"));
+    let mut body = vec![S::Return(Some(answer.clone()))];
+    if answer == atom("false") {
+        body.insert(0, S::Do(atom("link").cast("void")));
+    }
     let (_, in_place) = asked(
         "Returns true if the fast path of a link reads frames where they stand.",
         "is_in_place",
         vec!["unsigned link".to_string()],
-        vec![S::Return(in_place)],
+        body,
     );
-    vec![fast, in_place]
+    let expanded = always_inline(std::slice::from_ref(&hot));
+    vec![whole, expanded, hot, in_place]
+}
+
+/// A function that tries something before the reaction of the link by which a frame came in.
+fn tries(
+    stack: &Stack<'_>,
+    (comment, name): (&str, &str),
+    tried: impl Fn(FunctionId) -> Option<FunctionId>,
+) -> Item {
+    let links = stack.module.links.iter().zip(&stack.names.links);
+    let cases = links.filter_map(|(link, names)| {
+        let tried = tried(link.arrives)?;
+        let tried = called(stack, Reach::Stack, tried, vec![atom("message")]);
+        Some((vec![atom(&names.constant)], vec![S::Return(Some(tried))]))
+    });
+    let cases: Vec<_> = cases.collect();
+    let mut body = vec![S::Return(Some(atom("false")))];
+    let parameters = frame_of_link(stack);
+    match cases.is_empty() {
+        true => {
+            let unused = ["stack", "link", "message"].into_iter().rev();
+            unused.for_each(|one| body.insert(0, S::Do(atom(one).cast("void"))));
+        }
+        false => {
+            let switch = S::Switch {
+                value: atom("link"),
+                cases,
+                otherwise: None,
+            };
+            body.insert(0, switch);
+        }
+    }
+    asked(comment, name, parameters, body).1
 }
 
 /// `STACK_take`, `STACK_input_all`, and `STACK_carrier` where somebody hears it.

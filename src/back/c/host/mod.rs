@@ -316,14 +316,14 @@ b0:
         stack->shared.steps -= 1;
         last_talks_deliver(stack, session, message);
     } else {
-        call_talks_deliver(stack, session, message);
+        call_talks_deliver(stack, session, *message);
     }";
         shows(&events, under_way);
         shows(
             &events,
             "    small_came_news(stack->config.user, stack, session, (int16_t)((old ^",
         );
-        shows(&events, ".has_peer = message->far,");
+        shows(&events, ".has_peer = message.far,");
         shows(&events, "        granted_talks(stack, session, granted);");
         shows(&events, "kept(stack, DO_TALK_END, n);");
         shows(

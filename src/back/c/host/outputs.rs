@@ -8,10 +8,11 @@
 //! last_X(stack, ..)    X comes last on the agenda, and has waited then
 //! ```
 //!
-//! An application is called when nothing else is under way; else X comes last, within this step.
+//! The last two take the struct of a message itself: so a compiler sees that it is used no more. An
+//! application is called when nothing else is under way; else X comes last, within this step.
 
-use super::build::{inline, told_to_all};
-use super::goals::{arguments, calls, carried, listened, parameters, with_names};
+use super::build::{expanded, inline, told_to_all};
+use super::goals::{arguments, by_value, calls, carried, listened, names, parameters, with_names};
 use super::listening;
 use crate::back::c::header::ports::attributes;
 use crate::back::c::header::values::{c_type, parameters as value_parameters};
@@ -105,13 +106,15 @@ impl<'s, 'm> Up<'s, 'm> {
         };
         let mut all = Vec::new();
         if let Some(tells) = tells {
-            all.push(self.function(&comment, &tell, [instead, tells].concat()));
-            let body = vec![with_names(&tell, &self.arguments)];
+            all.extend(self.by_value(&comment, &tell, [instead, tells].concat()));
+            let body = vec![self.with_value(&tell)];
             all.push(self.function("", &self.name, body));
             return all;
         }
         all.extend(self.grants());
-        all.extend([self.last(), self.called(), self.surface(instead)]);
+        all.push(self.last());
+        all.extend(self.called());
+        all.push(self.surface(instead));
         all
     }
 
@@ -206,7 +209,7 @@ impl<'s, 'm> Up<'s, 'm> {
         let all = attributes(port).into_iter().flat_map(|(name, one)| {
             let parts = one.parts.iter().map(|part| {
                 let member = &self.stack.names.attributes[part.at()];
-                atom("message").behind(member)
+                atom("message").member(member)
             });
             let mut parts = parts.collect::<Vec<C>>().into_iter();
             shapes::told(self.stack, &one.named.shape, &name, &mut parts)
@@ -229,7 +232,7 @@ impl<'s, 'm> Up<'s, 'm> {
     }
 
     /// The application is called.
-    fn called(&self) -> (String, Item) {
+    fn called(&self) -> Vec<(String, Item)> {
         let port = self.table();
         let names = &self.stack.names.ports[self.port.at()];
         let mut given = vec![user(), atom("stack"), atom("session")];
@@ -255,7 +258,7 @@ impl<'s, 'm> Up<'s, 'm> {
             }
         };
         if self.carries() {
-            given.extend(["data", "length"].map(|part| atom("message").behind(part)));
+            given.extend(["data", "length"].map(|part| atom("message").member(part)));
         }
         given.push(atom("stack").behind("now_ns"));
         let function = function.as_ref().expect("the port calls an application");
@@ -264,11 +267,21 @@ impl<'s, 'm> Up<'s, 'm> {
         all.extend(self.granted(call(function, given)));
         all.push(calling("false"));
         if self.carries() {
-            let buffer = atom("message").behind("buffer");
+            let buffer = atom("message").member("buffer");
             all.push(call_statement("give_buffer", vec![atom("stack"), buffer]));
         }
         let comment = format!("Port {}: the application is called.", port.name);
-        self.function(&comment, &format!("call_{}", self.name), all)
+        self.by_value(&comment, &format!("call_{}", self.name), all)
+    }
+
+    /// A function with the parameters of X, but that it takes the struct of a message itself.
+    /// Compilers put one with a message from the network at each of its calls.
+    fn by_value(&self, comment: &str, name: &str, body: Vec<S>) -> Vec<(String, Item)> {
+        let by_value = by_value(self.stack, &self.arguments);
+        match self.told {
+            Told::Message => expanded(comment, name, by_value, body).to_vec(),
+            Told::Notice(_) | Told::Started => vec![inline(comment, name, by_value, body)],
+        }
     }
 
     /// The call, and what is told as the last thing if it gives back a grant.
@@ -307,6 +320,16 @@ impl<'s, 'm> Up<'s, 'm> {
         self.function("", &format!("last_{}", self.name), body)
     }
 
+    /// A call of a function that takes the struct of a message itself, with the arguments of X.
+    fn with_value(&self, function: &str) -> S {
+        let given = self.arguments.iter().flat_map(|(name, of)| match of {
+            Type::Message => vec![C::Unary("*", Box::new(atom(name)))],
+            _other => names(name, *of).into_iter().map(atom).collect(),
+        });
+        let all = std::iter::once(atom("stack")).chain(given).collect();
+        call_statement(function, all)
+    }
+
     /// The application is called when nothing else is under way.
     fn surface(&self, instead: Vec<S>) -> (String, Item) {
         let waits = binary("!=", atom("stack").behind("waiting"), atom("0"));
@@ -319,7 +342,7 @@ impl<'s, 'm> Up<'s, 'm> {
                 S::Assign(steps, "-=", atom("1")),
                 with_names(&format!("last_{}", self.name), &self.arguments),
             ],
-            otherwise: vec![with_names(&format!("call_{}", self.name), &self.arguments)],
+            otherwise: vec![self.with_value(&format!("call_{}", self.name))],
         });
         self.function("", &self.name, body)
     }
@@ -335,7 +358,7 @@ pub fn grant(port: &Port) -> Option<(&str, &Shape)> {
 
 fn delivered() -> S {
     let counters = atom("stack").behind("counters");
-    let came_in = atom("message").behind("came_in");
+    let came_in = atom("message").member("came_in");
     S::Assign(counters.element(atom("DELIVERED")), "+=", came_in)
 }
 

@@ -1,12 +1,12 @@
 //! Calls of applications at ports: in, the ports of a module; out, the functions by which an
 //! application opens and listens, sends, and tells something.
 
-use super::build::{inline, public};
+use super::build::{attributed, expanded, own, public};
 use super::listening::{copied, listens, live};
 use super::outputs::grant;
 use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called, result};
-use crate::back::c::{Stack, header, shapes};
+use crate::back::c::{Stack, header, shapes, with_all_used};
 use crate::c::tree::{
     Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
 };
@@ -37,9 +37,7 @@ pub fn items(stack: &Stack<'_>) -> Vec<Item> {
             .iter()
             .filter(|notice| is_told_by_name(port, notice));
         for notice in told {
-            let (now, public) = at_port.tells(notice);
-            all.extend(now);
-            all.push(public);
+            all.extend(at_port.tells(notice));
         }
         all
     });
@@ -206,7 +204,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
 
     /// A notice of an application comes behind all that waits. For one that a called function gives
     /// back there is a function of its own, which that call shares.
-    fn tells(&self, notice: &Notice) -> (Option<Item>, Item) {
+    fn tells(&self, notice: &Notice) -> Vec<Item> {
         let names = header::ports::told_names(self.stack, &notice.parameters);
         let named: Vec<(&Named, &String)> = notice.parameters.iter().zip(&names).collect();
         let mut parameters = vec![self.pointer(), "uint32_t session".to_string()];
@@ -219,42 +217,43 @@ impl<'s, 'm> AtPort<'s, 'm> {
             .flat_map(|(one, name)| shapes::given(self.stack, &one.shape, name, &place));
         let parts: Vec<C> = parts.collect();
         let is_granted = grant(self.port).is_some_and(|(granted, _)| granted == notice.name);
-        let mut now = None;
+        let given = parameters.iter().map(|parameter| {
+            let name = parameter.rsplit([' ', '*']).next();
+            atom(name.expect("a declaration has a name"))
+        });
+        let given: Vec<C> = given.collect();
+        let mut before = Vec::new();
         let body = match notice.handled {
-            Some(handled) if is_granted => {
-                let granted = self.stack.names.ports[self.id.at()].granted.clone();
-                let given = ["stack", "session"].into_iter();
-                let given = given.chain(names.iter().map(|name| &**name)).map(atom);
-                let tells = call_statement(granted.clone(), given.collect());
-                let own = parameters.clone();
-                now = Some(inline("", &granted, own, self.tells_at_once(handled, parts)).1);
-                vec![tells]
+            Some(handled) => {
+                let parameters = parameters.clone();
+                before.extend(self.wait(handled, parts.clone(), parameters.clone()));
+                let mut happens = self.tells_at_once(handled, parts, given.clone());
+                if is_granted {
+                    let granted = self.stack.names.ports[self.id.at()].granted.clone();
+                    happens.push(call_statement("follow_up", vec![atom("stack")]));
+                    let functions = expanded("", &granted, parameters, happens);
+                    before.extend(functions.map(|(_, item)| item));
+                    happens = vec![call_statement(granted, given)];
+                }
+                [happens, vec![run()]].concat()
             }
-            Some(handled) => self.tells_at_once(handled, parts),
             None => {
-                let members = named.iter();
-                let members = members.flat_map(|(one, name)| shapes::members(&one.shape, name));
-                let unused = std::iter::once("session".to_string()).chain(members);
-                unused.map(|name| S::Do(atom(name).cast("void"))).collect()
+                let unused = given.into_iter().skip(1);
+                unused.map(|name| S::Do(name.cast("void"))).collect()
             }
         };
         parameters.push("uint64_t now_ns".to_string());
         let body = [vec![begin_call()], body].concat();
-        (now, self.public("void", &notice.name, parameters, body))
+        before.push(self.public("void", &notice.name, parameters, body));
+        before
     }
 
-    fn tells_at_once(&self, handled: FunctionId, parts: Vec<C>) -> Vec<S> {
-        let given = [vec![self.index()], parts].concat();
-        let now = called(self.stack, Reach::Stack, handled, given.clone());
-        let target = Target::Function(handled);
-        let name = self.stack.names.target(self.stack.module, target);
-        let later = [vec![atom("stack")], given].concat();
-        let waits = behind_all(call_statement(format!("later_{name}"), later));
+    /// An event is handled at once, or else waits.
+    fn tells_at_once(&self, handled: FunctionId, parts: Vec<C>, given: Vec<C>) -> Vec<S> {
+        let arguments = [vec![self.index()], parts].concat();
+        let now = called(self.stack, Reach::Stack, handled, arguments);
         let closed = self.if_closed(vec![S::Return(None)]);
-        let (before, in_wait) = match self.is_tested_by(handled) {
-            true => (None, closed),
-            false => (closed, None),
-        };
+        let closed = closed.filter(|_| !self.is_tested_by(handled));
         let happens = S::Declare {
             kind: "const bool".to_string(),
             name: "happens_now".to_string(),
@@ -263,10 +262,35 @@ impl<'s, 'm> AtPort<'s, 'm> {
         let either = S::If {
             condition: atom("happens_now"),
             then: vec![S::Do(now)],
-            otherwise: in_wait.into_iter().chain(waits).collect(),
+            otherwise: vec![call_statement(self.waits(handled), given)],
         };
-        let all = std::iter::once(happens).chain(before);
-        all.chain([either, run()]).collect()
+        let all = std::iter::once(happens).chain(closed);
+        all.chain([either]).collect()
+    }
+
+    /// The name of the function by which an event waits.
+    fn waits(&self, handled: FunctionId) -> String {
+        let target = Target::Function(handled);
+        let name = self.stack.names.target(self.stack.module, target);
+        format!("wait_{}_{name}", self.port.name)
+    }
+
+    /// An event waits behind all others.
+    fn wait(&self, handled: FunctionId, parts: Vec<C>, parameters: Vec<String>) -> [Item; 2] {
+        let target = Target::Function(handled);
+        let name = self.stack.names.target(self.stack.module, target);
+        let given = [vec![atom("stack"), self.index()], parts].concat();
+        let waits = behind_all(call_statement(format!("later_{name}"), given));
+        let closed = self.if_closed(vec![S::Return(None)]);
+        let closed = closed.filter(|_| self.is_tested_by(handled));
+        let body = closed.into_iter().chain(waits).collect();
+        let (_, function) = own("", &self.waits(handled), parameters, body);
+        let function = match function {
+            Item::Function(function) => Item::Function(with_all_used(function)),
+            other => other,
+        };
+        let declared = attributed("noinline", std::slice::from_ref(&function));
+        [declared, function]
     }
 
     /// `send_from`, `send_later`, and the copy of `send` for those who do not see the header's.

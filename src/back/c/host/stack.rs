@@ -25,7 +25,10 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
         line("uint64_t hash_odd", "what keys are hashed with"),
         of_stack("", "output", "*answers", "outputs: the first place"),
         of_stack("", "output", "*end", "behind the last place"),
+        of_stack("", "output", "*open", "the limit while nothing waits"),
+        line("size_t room", "for outputs, in bytes"),
         of_stack("", "buffer", "*buffers", "where messages are"),
+        line("size_t size", "of all buffers, in bytes"),
         of_stack(
             "",
             "buffer",

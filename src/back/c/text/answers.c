@@ -10,7 +10,7 @@ static inline size_t waiting_outputs(const struct STACK *stack) {
 /* Returns true if the budget of the call allows another step, and its output has room. */
 static inline bool has_room(const struct STACK *stack) {
     return stack->shared.steps < stack->config.budget &&
-           waiting_outputs(stack) < stack->config.outputs * sizeof *stack->answers;
+           waiting_outputs(stack) < stack->room;
 }
 
 /* part may_go_on */
@@ -24,7 +24,7 @@ static inline bool may_go_on(const struct STACK *stack) {
  * call allows it, and its own output has room. */
 static bool goes_on(const struct STACK *stack) {
     return stack->waiting == 0 && stack->shared.steps < stack->config.budget &&
-           waiting_outputs(stack) < (stack->config.outputs - 1) * sizeof *stack->answers;
+           waiting_outputs(stack) < stack->room - sizeof *stack->answers;
 }
 
 /* part make_room */
@@ -71,10 +71,10 @@ static inline void send_frame(struct STACK *stack, unsigned link, const uint8_t 
 /* The host may add to the outputs from now on, unless something waits on the agenda. */
 static inline void open_output(struct STACK *stack) {
     WHERE agenda
-    stack->shared.limit = stack->waiting == 0 ? stack->end : stack->answers;
+    stack->shared.limit = stack->waiting == 0 ? stack->open : stack->answers;
     END
     WITHOUT agenda
-    stack->shared.limit = stack->end;
+    stack->shared.limit = stack->open;
     END
 }
 
@@ -84,11 +84,15 @@ static inline bool is_other(const struct STACK_output *output) {
     return output->next != UPPER_FRAME || !is_called(output->place);
 }
 
-/* part let_leave */
+/* part let_all_leave */
+#ifdef __GNUC__
+static void let_all_leave(struct STACK *stack) __attribute__((noinline));
+#endif
+
 /* Functions of links are called with the frames that wait for that, in order; other outputs stay.
  * The buffer of a frame is free by then. Each function may call the stack, which first lets the
  * next ones leave. */
-static void let_leave(struct STACK *stack) {
+static void let_all_leave(struct STACK *stack) {
     struct STACK_output *one = stack->shared.taken;
     while (one != stack->shared.answered) {
         if (is_other(one)) {
@@ -108,4 +112,17 @@ static void let_leave(struct STACK *stack) {
         one = stack->shared.taken;
     }
     open_output(stack);
+}
+
+/* part let_leave */
+/* The same for outputs that are mostly one frame: nothing waits behind it. */
+static inline void let_leave(struct STACK *stack) {
+    struct STACK_output *const one = stack->shared.taken;
+    if (one + 1 != stack->shared.answered || is_other(one)) {
+        let_all_leave(stack);
+        return;
+    }
+    give_buffer(stack, one->buffer);
+    stack->shared.answered = one;
+    call_link(stack, one->place, one->data, one->length);
 }

@@ -61,8 +61,8 @@ static inline size_t room_of(const struct STACK_message *message) {
 /* Returns true if a frame stands `before` bytes behind the start of a buffer that the host holds.
  * The pointer may be any: a buffer that is in use begins with its own address. */
 static bool is_lent(const struct STACK *stack, const uint8_t *data, size_t before) {
-    const size_t size = stack->config.buffers * sizeof *stack->buffers;
-    if ((uintptr_t)data - (uintptr_t)stack->buffers - before > size - sizeof *stack->buffers) {
+    const size_t last = stack->size - sizeof *stack->buffers;
+    if ((uintptr_t)data - (uintptr_t)stack->buffers - before > last) {
         return false;
     }
     struct STACK_buffer *next;
@@ -73,6 +73,5 @@ static bool is_lent(const struct STACK *stack, const uint8_t *data, size_t befor
 /* part is_inside */
 /* Returns true if a frame stands in the memory of the buffers. */
 static bool is_inside(const struct STACK *stack, const uint8_t *data) {
-    const size_t size = stack->config.buffers * sizeof *stack->buffers;
-    return (uintptr_t)data - (uintptr_t)stack->buffers < size;
+    return (uintptr_t)data - (uintptr_t)stack->buffers < stack->size;
 }

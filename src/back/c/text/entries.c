@@ -49,6 +49,19 @@ static inline bool run(struct STACK *stack) {
 }
 END
 
+/* part follow_up */
+/* Handles what an event has put on the agenda that an application gave back; mostly nothing. */
+static inline void follow_up(struct STACK *stack) {
+    WHERE agenda
+    if (stack->waiting != 0) {
+        handle_waiting(stack);
+    }
+    END
+    WITHOUT agenda
+    (void)stack;
+    END
+}
+
 /* part begin_call */
 /* A call of the host begins: first comes what the last one left. A call from inside of a function
  * of an application belongs to the one that is going on. */
@@ -152,30 +165,42 @@ static bool copies(struct STACK *stack, struct STACK_frame *frame) {
     return true;
 }
 
-/* part take_frame */
-WHERE reading in place
+/* part arrived */
+/* A frame that came in, as a message; without a buffer, if it is read where it stands. */
+static inline struct STACK_message arrived(const struct STACK *stack,
+                                           const struct STACK_frame *frame,
+                                           struct STACK_buffer *buffer) {
+    struct STACK_message message = blank(stack->buffers);
+    message.data = frame->data;
+    message.buffer = buffer;
+    message.length = (uint32_t)frame->length;
+    message.came_in = true;
+    return message;
+}
+
+/* part buffer_of */
+/* The buffer in which a frame stands. */
+static inline struct STACK_buffer *buffer_of(const struct STACK_frame *frame) {
+    return (void *)(frame->data - offsetof(struct STACK_buffer, bytes) - HEADROOM);
+}
+
+/* part take_whole */
+WHERE fast paths
+#ifdef __GNUC__
+static bool take_whole(struct STACK *stack, unsigned link, const struct STACK_frame *frame)
+    __attribute__((noinline));
+#endif
+
 /* Takes a frame where it stands, as far as its fast path only reads it, or else in a buffer: one
- * that the host was given, or one for a copy. False if it is too long, or without a buffer. */
-static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
-                       uint64_t now_ns) {
-    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
-    stack->now_ns = now_ns;
+ * that the host was given, or one for a copy. False without such a buffer. */
+static bool take_whole(struct STACK *stack, unsigned link, const struct STACK_frame *frame) {
     struct STACK_frame own = *frame;
     bool stands = !is_inside(stack, own.data);
-    if (stands ? !is_in_place(link) && !copies(stack, &own) : !is_lent(stack, own.data, before)) {
-        return false;
-    }
-    if (own.data == NULL || own.length > BUFFER_SIZE - HEADROOM) {
-        return false;
-    }
-    stands = stands && is_in_place(link);
-    struct STACK_message message = blank(stack->buffers);
-    message.data = own.data;
-    message.buffer = stands ? NULL : (void *)(own.data - before);
-    message.length = (uint32_t)own.length;
-    message.came_in = true;
-    stack->counters[FRAMES_IN] += 1;
-    while (!arrives_fast(stack, link, &message)) {
+    for (;;) {
+        struct STACK_message message = arrived(stack, &own, stands ? NULL : buffer_of(&own));
+        if ((!stands || is_in_place(link)) && arrives_fast(stack, link, &message)) {
+            break;
+        }
         if (!stands) {
             arrives(stack, link, &message);
             break;
@@ -185,14 +210,60 @@ static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_fr
             return false;
         }
         stands = false;
-        message.data = own.data;
-        message.buffer = (void *)(own.data - before);
     }
     run(stack);
     return true;
 }
 END
-WITHOUT reading in place
+
+/* part take_apart */
+WHERE fast paths
+#ifdef __GNUC__
+static bool take_apart(struct STACK *stack, unsigned link, const struct STACK_frame *frame)
+    __attribute__((noinline));
+#endif
+
+/* Takes a frame as `take_frame` does, but not by its hot path, which may take more steps than are
+ * left. */
+static bool take_apart(struct STACK *stack, unsigned link, const struct STACK_frame *frame) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+    if ((is_inside(stack, frame->data) && !is_lent(stack, frame->data, before)) ||
+        frame->data == NULL || frame->length > BUFFER_SIZE - HEADROOM) {
+        return false;
+    }
+    stack->counters[FRAMES_IN] += 1;
+    return take_whole(stack, link, frame);
+}
+END
+
+/* part take_frame */
+WHERE fast paths
+/* Takes a frame; false if it is too long, or without a buffer that it needs. First its hot path is
+ * tried, if it stands where that reads it: nothing else is under way, and there is room for AHEAD
+ * steps and outputs. */
+static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                       uint64_t now_ns) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+    stack->now_ns = now_ns;
+    if (is_in_place(link) ? is_inside(stack, frame->data)
+                          : !is_lent(stack, frame->data, before)) {
+        return take_apart(stack, link, frame);
+    }
+    if (frame->data == NULL || frame->length > BUFFER_SIZE - HEADROOM) {
+        return false;
+    }
+    sl_known(!is_calling(stack) && stack->waiting == 0 && stack->shared.answered != stack->end);
+    stack->counters[FRAMES_IN] += 1;
+    struct STACK_message message =
+        arrived(stack, frame, is_in_place(link) ? NULL : buffer_of(frame));
+    if (!arrives_hot(stack, link, &message)) {
+        return take_whole(stack, link, frame);
+    }
+    run(stack);
+    return true;
+}
+END
+WITHOUT fast paths
 /* Takes a frame, in a buffer that the host was given or in memory of its own; false if it is too
  * long, or without a buffer for a copy. */
 static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
@@ -220,6 +291,18 @@ static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_fr
 }
 END
 
+/* part may_go_ahead */
+WHERE fast paths
+/* Returns true if the hot path of a frame may take all of its steps, and its outputs have room. */
+static bool may_go_ahead(struct STACK *stack) {
+    if (stack->end - stack->shared.answered <= AHEAD && stack->shared.taken != stack->answers) {
+        make_room(stack);
+    }
+    return stack->end - stack->shared.answered > AHEAD &&
+           stack->shared.steps + AHEAD <= stack->config.budget;
+}
+END
+
 /* part take_frames */
 /* Takes frames in order, as far as may be; returns how many. */
 static size_t take_frames(struct STACK *stack, unsigned link, const struct STACK_frame *frames,
@@ -231,7 +314,13 @@ static size_t take_frames(struct STACK *stack, unsigned link, const struct STACK
     begin_call(stack, now_ns);
     while (taken < count && stack->waiting == 0 && may_go_on(stack)) {
         stack->shared.steps += 1;
+        WHERE fast paths
+        if (!(may_go_ahead(stack) ? take_frame(stack, link, &frames[taken], now_ns)
+                                  : take_apart(stack, link, &frames[taken]))) {
+        END
+        WITHOUT fast paths
         if (!take_frame(stack, link, &frames[taken], now_ns)) {
+        END
             stack->shared.steps -= 1;
             break;
         }

@@ -68,6 +68,7 @@ impl<'s> Text<'s> {
             ("agenda", agenda::has_agenda(stack)),
             ("calling links", links::calls(stack)),
             ("reading in place", links::reads_in_place(stack)),
+            ("fast paths", links::tries_fast(stack)),
             ("records", stack.record().is_some()),
         ];
         let present = all.into_iter().filter(|(_, is_there)| *is_there);

@@ -51,7 +51,11 @@ struct STACK *STACK_start(void *memory, size_t size, const struct STACK_config *
         give_buffer(stack, &stack->buffers[left - 1]);
     }
     stack->answers = (void *)(first + all.answers);
+    stack->size = config->buffers * sizeof *stack->buffers;
+    stack->room = config->outputs * sizeof *stack->answers;
     stack->end = stack->answers + config->outputs;
+    stack->open = config->outputs > AHEAD && config->budget > AHEAD ? stack->end - AHEAD
+                                                                    : stack->answers;
     stack->shared.answered = stack->answers;
     stack->shared.taken = stack->answers;
     WHERE agenda

@@ -4,7 +4,7 @@
 //! no exit of the first block leaves, the same for each other block with exits, and for each search
 //! the index that it finds.
 
-use super::header::Header;
+use super::header::{Header, Search};
 use super::words::number;
 use crate::ir::build::Builder;
 use crate::ir::op::{Arithmetic, Op};
@@ -25,8 +25,8 @@ pub fn function(module: &Module, header: &Header<'_>, name: &str) -> Function {
     let owner = &header.function.owner;
     let mut build = Builder::new(name, owner, Role::Pure, &parameters);
     let mut copies = Copies::new(module, header, None);
-    let mut results = vec![copies.none(&mut build, BlockId(0))];
-    results.extend(copies.answers(&mut build));
+    let asked = header.asked(BlockId(0));
+    let results = copies.answers(&mut build, asked);
     let types = results.iter().map(|one| build.type_of(*one)).collect();
     build.end(Terminator::Return(results));
     build.finish(types)
@@ -53,23 +53,45 @@ impl<'c> Copies<'c> {
         }
     }
 
-    /// The answers behind the first: of the other blocks with exits, and of all searches.
-    pub fn answers(&mut self, build: &mut Builder) -> Vec<Value> {
-        let blocks = self.header.answered();
-        let mut answers: Vec<Value> = blocks.map(|id| self.none(build, id)).collect();
-        for search in &self.header.searches {
-            let keys = search.keys.iter();
-            let keys: Vec<Value> = keys.map(|key| self.value(build, *key)).collect();
-            answers.push(self.found(build, Attempt::Find(search.kind), &keys));
+    /// All answers: whether no exit leaves of these bits, which stand on all ways, of other blocks
+    /// with exits, and what the searches find.
+    pub fn answers(&mut self, build: &mut Builder, always: Vec<Value>) -> Vec<Value> {
+        let header = self.header;
+        let others = header.answered().map(|id| header.asked(id));
+        let asked: Vec<Vec<Value>> = std::iter::once(always).chain(others).collect();
+        let of_search = |bits: &[Value]| {
+            let mut searches = header.searches.iter();
+            searches.position(|search| header.asks_of(bits, search))
+        };
+        let of_search: Vec<Option<usize>> = asked.iter().map(|bits| of_search(bits)).collect();
+        let mut answers: Vec<Option<Value>> = vec![None; asked.len()];
+        for (at, bits) in asked.iter().enumerate() {
+            if of_search[at].is_none() {
+                answers[at] = Some(self.none(build, bits));
+            }
         }
-        answers
+        let mut indices = Vec::new();
+        for (at, search) in header.searches.iter().enumerate() {
+            let own = (0..asked.len()).filter(|one| of_search[*one] == Some(at));
+            let own: Vec<usize> = own.collect();
+            let bits: Vec<&[Value]> = own.iter().map(|one| &asked[*one][..]).collect();
+            let mut found = self.found(build, search, &bits).into_iter();
+            indices.extend(found.next());
+            own.iter()
+                .zip(found)
+                .for_each(|(one, bit)| answers[*one] = Some(bit));
+        }
+        let answers = answers
+            .into_iter()
+            .map(|one| one.expect("each is computed"));
+        answers.chain(indices).collect()
     }
 
-    /// No exit of a block leaves.
-    pub fn none(&mut self, build: &mut Builder, id: BlockId) -> Value {
+    /// No exit leaves by one of some bits.
+    fn none(&mut self, build: &mut Builder, bits: &[Value]) -> Value {
         let mut all = build.number(self.module, 1, 1);
-        for bit in self.header.asked(id) {
-            let leaves = self.value(build, bit);
+        for bit in bits {
+            let leaves = self.value(build, *bit);
             let stays = build.value(self.module, Op::Not, &[leaves]);
             let and = Op::Arithmetic(Arithmetic::And);
             all = build.value(self.module, and, &[all, stays]);
@@ -103,24 +125,36 @@ impl<'c> Copies<'c> {
         copy
     }
 
-    /// The index of the instance that a search finds, or [`NONE`].
-    fn found(&mut self, build: &mut Builder, find: Attempt, keys: &[Value]) -> Value {
-        let (done, failed) = build.attempt(self.module, find, keys, Probability::EVEN);
-        let join = build.block(&[(Type::WORD, "index")]);
-        let edge = |index: Value| {
+    /// The index of the instance that a search finds, or [`NONE`]; then, for groups of bits that
+    /// ask it, whether no exit leaves.
+    fn found(&mut self, build: &mut Builder, search: &Search, groups: &[&[Value]]) -> Vec<Value> {
+        let keys = search.keys.iter();
+        let keys: Vec<Value> = keys.map(|key| self.value(build, *key)).collect();
+        let find = Attempt::Find(search.kind);
+        let (done, failed) = build.attempt(self.module, find, &keys, Probability::EVEN);
+        let mut parameters = vec![(Type::WORD, "index")];
+        parameters.extend(groups.iter().map(|_| (Type::BIT, "stays")));
+        let join = build.block(&parameters);
+        let edge = |arguments: Vec<Value>| {
             Terminator::Jump(Edge {
                 block: join,
-                arguments: vec![index],
+                arguments,
             })
         };
+        let known = self.known.clone();
         build.go_to(done);
         let instance = build.parameter_of(done, 0);
-        let index = build.value(self.module, Op::Index, &[instance]);
-        build.end(edge(index));
+        self.known.insert(search.instance, instance);
+        let mut given = vec![build.value(self.module, Op::Index, &[instance])];
+        given.extend(groups.iter().map(|bits| self.none(build, bits)));
+        build.end(edge(given));
+        self.known = known;
         build.go_to(failed);
         let none = build.number(self.module, 32, NONE);
-        build.end(edge(none));
+        let mut given = vec![none];
+        given.extend(groups.iter().map(|_| build.number(self.module, 1, 0)));
+        build.end(edge(given));
         build.go_to(join);
-        build.parameter_of(join, 0)
+        build.parameters_of(join)
     }
 }

@@ -54,6 +54,7 @@ pub fn function(module: &Module, header: &Header<'_>, cache: CacheId) -> Functio
 /// whether one of them leaves, if it has an answer for the block.
 fn answer_exits(function: &mut Function, header: &Header<'_>, id: BlockId, held: Option<Region>) {
     let own = &header.groups[&id];
+    let asked = header.asked(id);
     let mut held = held;
     let mut all = Vec::new();
     let instructions = std::mem::take(&mut function.blocks[id.at()].instructions);
@@ -63,6 +64,9 @@ fn answer_exits(function: &mut Function, header: &Header<'_>, id: BlockId, held:
             None => all.push(instruction),
             Some(Why::Long) => {}
             Some(Why::Header) => {
+                if !asked.contains(&header.first_alike(instruction.operands[0])) {
+                    continue;
+                }
                 let Some(held) = held.take() else { continue };
                 let [stays, leaves] = [(); 2].map(|()| {
                     function.values.push(Definition {
@@ -132,9 +136,16 @@ fn compare(
             build.op(module, exit.op.clone(), &[leaves]);
         }
     }
-    let answers = copies.answers(build);
-    let stays = build.number(module, 1, 1);
-    let held = [words, vec![stays], answers].concat();
+    let behind = header.asked_behind();
+    let is_asked = !behind.is_empty();
+    let mut answers = copies.answers(build, behind);
+    if is_asked {
+        let leaves = build.value(module, Op::Not, &[answers[0]]);
+        let exit = format!("{}.expected", header.function.owner);
+        build.op(module, Op::Exit(exit), &[leaves]);
+    }
+    answers[0] = build.number(module, 1, 1);
+    let held = [words, answers].concat();
     build.op(module, Op::Recompute(cache), &held);
     build.end(Terminator::Jump(Edge::to(rest)));
 }

@@ -4,22 +4,26 @@
 //! bits of the header on which they hang.
 //!
 //! A value hangs on the header if it is computed of constants, values set at the start and numbers
-//! at constant offsets of the frame. A number *varies* if it meets a value that is no such one, as
-//! a length meets the length of the frame. Bits are followed no further: a flag meets anything.
+//! at constant offsets of the frame. If the function searches one instance alone, and by such
+//! values, those of its fields hang on the header, too, that the function does not write. A number
+//! *varies* if it meets a value that is no such one, as a length meets the length of the frame.
+//! Bits are followed no further: a flag meets anything.
 
 use super::words::{Mask, Word};
 use crate::ir::definitions::Definitions;
-use crate::ir::effects::Effects;
+use crate::ir::effects::{Effects, Resource};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Bits, Compare};
 use crate::ir::{
-    Attempt, BlockId, Function, Instruction, KindId, Op, Region, Terminator, Type, Value,
+    Attempt, BlockId, Function, Instruction, KindId, Module, Op, Region, Terminator, Type, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A search whose keys hang on the header.
 #[derive(Clone, Debug)]
 pub struct Search {
+    /// What it finds.
+    pub instance: Value,
     /// The block that ends in it.
     pub block: BlockId,
     /// The kind.
@@ -45,6 +49,10 @@ pub struct Header<'h> {
     pub searches: Vec<Search>,
     /// The words with all bits that decide something.
     pub words: Vec<Word>,
+    /// By value: the first that is computed alike.
+    alike: Vec<Value>,
+    /// The bits that are asked on each way to a commit: the first of those alike.
+    always: BTreeSet<Value>,
 }
 
 /// A reason for which an exit is decided.
@@ -58,10 +66,15 @@ pub enum Why {
 
 /// Values that are under question.
 struct Question<'q> {
+    module: &'q Module,
     effects: &'q [Effects],
     function: &'q Function,
     definitions: &'q Definitions<'q>,
     message: Value,
+    /// The instance that is found, if a function searches one alone, and by the header.
+    own: Option<Value>,
+    /// Everything that the function writes.
+    written: BTreeSet<Resource>,
     /// Numbers that vary.
     varying: BTreeSet<Value>,
     /// By value: whether it hangs on the header.
@@ -70,20 +83,30 @@ struct Question<'q> {
 
 impl<'h> Header<'h> {
     /// Analyses a function; none if no exit and no search depends on the header alone.
-    pub fn of(effects: &[Effects], function: &'h Function) -> Option<Header<'h>> {
+    pub fn of(module: &Module, effects: &[Effects], function: &'h Function) -> Option<Header<'h>> {
         let is_message = |value: &&Value| function.type_of(**value) == Type::Message;
         let message = *function.parameters().iter().find(is_message)?;
         let definitions = Definitions::of(function);
+        let writes = function.instructions();
+        let writes = writes.flat_map(|one| Effects::of(module, &one.op).writes);
         let mut question = Question {
+            module,
             effects,
             function,
             definitions: &definitions,
             message,
+            own: None,
+            written: writes.collect(),
             varying: BTreeSet::new(),
             known: BTreeMap::new(),
         };
         while question.find_varying() {}
         let length = question.length()?;
+        question.own = question.only_instance(length);
+        if question.own.is_some() {
+            question.varying.clear();
+            while question.find_varying() {}
+        }
         let groups = question.groups(length);
         let searches = question.searches(length);
         let mut mask = Mask::new(length);
@@ -98,7 +121,9 @@ impl<'h> Header<'h> {
             mask.add(at, bits);
         }
         let words = mask.words();
-        Some(Header {
+        let mut header = Header {
+            alike: alike(function),
+            always: BTreeSet::new(),
             function,
             definitions,
             message,
@@ -106,8 +131,9 @@ impl<'h> Header<'h> {
             groups,
             searches,
             words,
-        })
-        .filter(|header| !header.words.is_empty())
+        };
+        header.always = header.always();
+        (!header.words.is_empty()).then_some(header)
     }
 
     /// The number of exits.
@@ -115,28 +141,105 @@ impl<'h> Header<'h> {
         self.groups.values().map(Vec::len).sum()
     }
 
-    /// The blocks of the groups with an answer of their own: all but the first block.
+    /// The blocks with an answer of their own: their exits ask what other ways do not.
     pub fn answered(&self) -> impl Iterator<Item = BlockId> {
-        let groups = self.groups.iter();
-        let answered = groups.filter(|(id, own)| {
-            **id != BlockId(0) && own.iter().any(|(_, why)| *why == Why::Header)
-        });
-        answered.map(|(id, _)| *id)
+        let groups = self.groups.keys().copied();
+        groups.filter(|id| *id != BlockId(0) && !self.asked(*id).is_empty())
     }
 
-    /// The bits by which the exits of a block leave.
+    /// The bits by which the exits of a block leave that has an answer of its own; of the first,
+    /// those of exits that stand on all ways to commits.
     pub fn asked(&self, id: BlockId) -> Vec<Value> {
+        if id == BlockId(0) {
+            return self.always.iter().copied().collect();
+        }
+        let mut own = self.bits(id);
+        own.retain(|bit| !self.always.contains(bit));
+        own
+    }
+
+    /// The bits of [`Header::asked`] of the first block that stand in others.
+    pub fn asked_behind(&self) -> Vec<Value> {
+        let first = self.bits(BlockId(0));
+        let mut all = self.asked(BlockId(0));
+        all.retain(|bit| !first.contains(bit));
+        all
+    }
+
+    /// The bits by which all exits of a block leave that the header decides; of bits that are
+    /// computed alike, the first.
+    fn bits(&self, id: BlockId) -> Vec<Value> {
         let own = self.groups.get(&id).into_iter().flatten();
         let own = own.filter(|(_, why)| *why == Why::Header);
         let block = self.function.block(id);
-        own.map(|(at, _)| block.instructions[*at].operands[0])
+        own.map(|(at, _)| self.alike[block.instructions[*at].operands[0].at()])
             .collect()
+    }
+
+    /// The bits that are asked on each way to a commit.
+    fn always(&self) -> BTreeSet<Value> {
+        let graph = Graph::of(self.function).expect("the verifier passes acyclic graphs alone");
+        let blocks = self.function.all_blocks();
+        let commits = blocks.filter(|(_, block)| {
+            let mut all = block.instructions.iter();
+            all.any(|one| one.op == Op::Commit)
+        });
+        let asked = commits.map(|(commit, _)| {
+            let before = self.groups.keys().copied();
+            let before = before.filter(|id| graph.dominates(*id, commit));
+            before
+                .flat_map(|id| self.bits(id))
+                .collect::<BTreeSet<Value>>()
+        });
+        let met = asked.reduce(|all, one| &all & &one);
+        met.unwrap_or_default()
+    }
+
+    /// Some of these bits ask fields of the instance that a search finds.
+    pub fn asks_of(&self, bits: &[Value], search: &Search) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut open = bits.to_vec();
+        while let Some(value) = open.pop() {
+            if value == search.instance {
+                return true;
+            }
+            if seen.insert(value) && self.place(value).is_none() {
+                let instruction = self.definitions.get(value);
+                open.extend(instruction.into_iter().flat_map(|one| &one.operands));
+            }
+        }
+        false
+    }
+
+    /// The first value that is computed as another.
+    pub fn first_alike(&self, value: Value) -> Value {
+        self.alike[value.at()]
     }
 
     /// The place of a number in the header.
     pub fn place(&self, value: Value) -> Option<(u32, Bits)> {
         self.definitions.place(self.message, value)
     }
+}
+
+/// By value: the first that is computed alike. A guard changes nothing, so what it loads twice is
+/// the same.
+fn alike(function: &Function) -> Vec<Value> {
+    let mut first: Vec<Value> = (0..function.values.len() as u32).map(Value).collect();
+    let mut known: BTreeMap<(String, Vec<Value>), Value> = BTreeMap::new();
+    let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
+    for id in graph.order {
+        let all = function.block(id).instructions.iter();
+        for instruction in all.take_while(|one| one.op != Op::Commit) {
+            if let [result] = instruction.results[..] {
+                let operands = instruction.operands.iter();
+                let operands = operands.map(|one| first[one.at()]).collect();
+                let what = (format!("{:?}", instruction.op), operands);
+                first[result.at()] = *known.entry(what).or_insert(result);
+            }
+        }
+    }
+    first
 }
 
 impl Question<'_> {
@@ -194,12 +297,42 @@ impl Question<'_> {
         let Some(instruction) = self.definitions.get(value) else {
             return false;
         };
-        let is_settled = match &instruction.op {
-            Op::Load(Region::Setting(_)) => true,
-            Op::Call(id) => self.effects[id.at()].only_read_settings(),
-            op => op.is_total(),
+        let own = self
+            .own
+            .filter(|own| instruction.operands.first() == Some(own));
+        let (is_settled, rest) = match &instruction.op {
+            Op::Load(Region::Setting(_)) => (true, &instruction.operands[..]),
+            op @ (Op::Load(Region::Field(..)) | Op::Ask(..)) if own.is_some() => {
+                (self.stays(op), &instruction.operands[1..])
+            }
+            Op::Call(id) => (
+                self.effects[id.at()].only_read_settings(),
+                &instruction.operands[..],
+            ),
+            op => (op.is_total(), &instruction.operands[..]),
         };
-        is_settled && instruction.operands.iter().all(|one| self.hangs(*one))
+        is_settled && rest.iter().all(|one| self.hangs(*one))
+    }
+
+    /// The function does not write what an operation reads.
+    fn stays(&self, op: &Op) -> bool {
+        let effects = Effects::of(self.module, op);
+        let mut reads = effects.reads.iter();
+        reads.all(|one| !self.written.contains(one))
+    }
+
+    /// The instance of the only search, if its keys hang on the header.
+    fn only_instance(&mut self, length: u32) -> Option<Value> {
+        let is_search = |end: &Terminator| match end {
+            Terminator::Try { attempt, .. } => matches!(attempt, Attempt::Find(_)),
+            _other => false,
+        };
+        let mut blocks = self.function.blocks.iter();
+        let all = blocks.by_ref().filter(|block| is_search(&block.terminator));
+        let is_only = all.count() == 1;
+        let searches = self.searches(length);
+        let only = searches.first().filter(|_| is_only)?;
+        Some(only.instance)
     }
 
     /// An instruction compares the length of the frame with a constant.
@@ -343,12 +476,15 @@ impl Question<'_> {
             if let Terminator::Try {
                 attempt: Attempt::Find(kind),
                 operands,
+                done,
                 ..
             } = &block.terminator
+                && let Some(instance) = function.block(done.block).parameters.last()
                 && operands.iter().all(|one| self.hangs(*one))
                 && self.is_within(operands, length)
             {
                 found.push(Search {
+                    instance: *instance,
                     block: id,
                     kind: *kind,
                     keys: operands.clone(),

@@ -46,8 +46,8 @@ const FEWEST: usize = 4;
 pub fn run(module: &mut Module) {
     for at in 0..module.links.len() {
         let arrives = module.links[at].arrives;
-        if let Some(fast) = module.function(arrives).fast {
-            expect(module, fast);
+        for tried in module.tried(arrives) {
+            expect(module, tried);
         }
     }
 }
@@ -62,7 +62,7 @@ fn expect(module: &mut Module, fast: FunctionId) {
         return;
     }
     let effects = Effects::of_functions(module);
-    let Some(header) = Header::of(&effects, &function) else {
+    let Some(header) = Header::of(module, &effects, &function) else {
         return;
     };
     if header.exits() + header.searches.len() < FEWEST {

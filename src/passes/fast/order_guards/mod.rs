@@ -39,14 +39,20 @@ pub fn run(module: &mut Module) {
                 function = hoisted;
                 clean(module, &effects, &mut function);
             }
-            function = implied::simplified(&delay::delayed(&split::split(&function)));
-            clean(module, &effects, &mut function);
+            order(module, &effects, &mut function);
         }
         module.functions[at] = function;
     }
 }
 
-fn clean(module: &Module, effects: &[Effects], function: &mut Function) {
+/// Orders the guards of a fast function, without those of its session.
+pub fn order(module: &Module, effects: &[Effects], function: &mut Function) {
+    *function = implied::simplified(&delay::delayed(&split::split(function)));
+    clean(module, effects, function);
+}
+
+/// Folds, numbers and cleans a fast function.
+pub fn clean(module: &Module, effects: &[Effects], function: &mut Function) {
     fold::fold(function);
     straighten::straighten(function);
     value_numbering::number(module, effects, function);

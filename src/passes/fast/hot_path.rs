@@ -1,0 +1,305 @@
+//! Gives what is usual a fast function of its own, which is tried first.
+//!
+//! In: fast functions. Out: before each that has rare or long ways, one with the others alone. It
+//! is so small that a compiler keeps its values in registers and expands it where frames arrive.
+//! An exit of it changes nothing, so the whole function is tried then, and the reaction in the end.
+//!
+//! ```text
+//! fast fn arrive.fast(%m: msg) {           fast fn arrive.hot(%m: msg) {
+//!   branch %known, b1, ask @ 99%      =>     branch %known, b1, leave
+//! b1: branch (eq %type, 1), b2, b3         b1: branch (eq %type, 1), b2, leave
+//! b2: commit ..    (few operations)        b2: commit ..
+//! b3: ..           (many)                  leave: exit arrive.fast 1
+//!                                          fast fn arrive.fast(%m: msg), first arrive.hot { ..
+//! ```
+//!
+//! The whole function does not do again what the short one does. Of two ways that commit, one that
+//! only reactions inside the stack hear of is long. Of two others the one with fewer operations
+//! stays, and the other if it has few, too.
+
+use crate::ir::edit::compact;
+use crate::ir::effects::Effects;
+use crate::ir::function::Definition;
+use crate::ir::graph::Graph;
+use crate::ir::op::{Event, Target};
+use crate::ir::{
+    Block, BlockId, Edge, Function, FunctionId, Instruction, Module, Op, Probability, Role,
+    Terminator, Type, Value,
+};
+use crate::passes::fast::order_guards;
+use std::collections::BTreeSet;
+
+/// A way that is taken in a smaller share of runs is rare.
+const RARE: Probability = Probability(50_000);
+
+/// The longer of two ways stays if it has so many operations at most.
+const LONGEST: usize = 100;
+
+/// What is usual of what applications send has a function of its own with so many operations less.
+const FEWEST: usize = 20;
+
+/// Gives each fast function another that is tried before it, if that is much shorter.
+pub fn run(module: &mut Module) {
+    let all = (0..module.functions.len() as u32).map(FunctionId);
+    let fast = all.filter(|id| module.function(*id).role == Role::Fast);
+    let fast: Vec<FunctionId> = fast.collect();
+    let effects = Effects::of_functions(module);
+    for whole in fast {
+        let function = module.function(whole);
+        let count = |function: &Function| function.instructions().count();
+        let hot = without(function, |ways, id| ways.longer(id));
+        let Some(mut hot) = hot.filter(|hot| count(hot) + FEWEST <= count(function)) else {
+            continue;
+        };
+        order_guards::order(module, &effects, &mut hot);
+        // What the short one does, the other does not do again.
+        let done = Ways::of(function).kept(|ways, id| ways.longer(id));
+        let rest = without(function, |ways, id| ways.only_to(id, &done));
+        if let Some(mut rest) = rest {
+            order_guards::order(module, &effects, &mut rest);
+            module.functions[whole.at()] = rest;
+        }
+        try_first(module, whole, hot, "hot");
+    }
+}
+
+/// Has a function tried before another, under the name of the reaction with an end.
+pub fn try_first(module: &mut Module, whole: FunctionId, hot: Function, end: &str) {
+    let reaction = hot.name.rsplit_once('.').map_or("", |(before, _)| before);
+    let name = module.free_name(&format!("{reaction}.{end}"));
+    let id = FunctionId(module.functions.len() as u32);
+    module.functions.push(Function { name, ..hot });
+    module.functions[whole.at()].fast = Some(id);
+}
+
+/// A fast function without ways of its guard: `leaving` says which edge of a block leaves. None if
+/// something is tried before it, or no edge leaves.
+pub fn without(
+    function: &Function,
+    leaving: impl Fn(&Ways<'_>, BlockId) -> Option<usize>,
+) -> Option<Function> {
+    if function.fast.is_some() {
+        return None;
+    }
+    let ways = Ways::of(function);
+    let mut hot = function.clone();
+    let blocks = ways.graph.order.iter().copied();
+    let edges = blocks.filter(|id| ways.is_in_guard(*id));
+    let edges = edges.filter_map(|id| Some((id, leaving(&ways, id)?)));
+    let edges: Vec<(BlockId, usize)> = edges.collect();
+    for (id, edge) in &edges {
+        if !asks(&mut hot, &function.name, *id, *edge) {
+            let exit = exit(&mut hot, &function.name, *id, *edge);
+            let end = &mut hot.blocks[id.at()].terminator;
+            *end.edges_mut().swap_remove(*edge) = exit;
+        }
+    }
+    compact(&mut hot);
+    (!edges.is_empty()).then_some(hot)
+}
+
+/// Leaves in the place of an edge of a branch. False if the block ends in something else.
+fn asks(hot: &mut Function, name: &str, id: BlockId, edge: usize) -> bool {
+    let Terminator::Branch {
+        condition,
+        then,
+        otherwise,
+        ..
+    } = &hot.block(id).terminator
+    else {
+        return false;
+    };
+    let (condition, stays) = match edge {
+        0 => (*condition, otherwise.clone()),
+        _ => (*condition, then.clone()),
+    };
+    let leaves = match edge {
+        0 => condition,
+        _ => define(hot, Type::BIT),
+    };
+    let block = &mut hot.blocks[id.at()];
+    if leaves != condition {
+        block
+            .instructions
+            .push(step(Op::Not, &[condition], &[leaves]));
+    }
+    let exit = step(Op::Exit(name.to_string()), &[leaves], &[]);
+    block.instructions.push(exit);
+    block.terminator = Terminator::Jump(stays);
+    true
+}
+
+fn define(function: &mut Function, of: Type) -> Value {
+    function.values.push(Definition {
+        of,
+        hint: String::new(),
+    });
+    Value(function.values.len() as u32 - 1)
+}
+
+fn step(op: Op, operands: &[Value], results: &[Value]) -> Instruction {
+    Instruction {
+        op,
+        operands: operands.to_vec(),
+        results: results.to_vec(),
+        span: None,
+    }
+}
+
+/// A new block that leaves, in the place of that behind an edge; returns the edge to it.
+fn exit(hot: &mut Function, name: &str, from: BlockId, edge: usize) -> Edge {
+    let one = define(hot, Type::BIT);
+    let edge = hot.blocks[from.at()].terminator.edges()[edge].clone();
+    let made = hot.block(edge.block).parameters[edge.arguments.len()..].to_vec();
+    let parameters = made.into_iter().map(|value| {
+        let of = hot.type_of(value);
+        define(hot, of)
+    });
+    let parameters = parameters.collect();
+    hot.blocks.push(Block {
+        parameters,
+        instructions: vec![
+            step(Op::Number(1, 1), &[], &[one]),
+            step(Op::Exit(name.to_string()), &[one], &[]),
+        ],
+        terminator: Terminator::Never,
+        span: None,
+    });
+    Edge::to(BlockId(hot.blocks.len() as u32 - 1))
+}
+
+/// The ways of a fast function.
+pub struct Ways<'f> {
+    function: &'f Function,
+    graph: Graph,
+    /// By block: a commit stands in it, or behind it.
+    commits: Vec<bool>,
+    /// By block: a commit stands in it, or before it.
+    done: Vec<bool>,
+}
+
+impl<'f> Ways<'f> {
+    fn of(function: &'f Function) -> Ways<'f> {
+        let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
+        let has = |id: BlockId| {
+            let mut all = function.block(id).instructions.iter();
+            all.any(|one| one.op == Op::Commit)
+        };
+        let next = |id: BlockId| {
+            let edges = function.block(id).terminator.edges().into_iter();
+            edges.map(|edge| edge.block).collect::<Vec<_>>()
+        };
+        let mut commits = vec![false; function.blocks.len()];
+        for id in graph.order.iter().rev() {
+            commits[id.at()] = has(*id) || next(*id).iter().any(|one| commits[one.at()]);
+        }
+        let mut done = vec![false; function.blocks.len()];
+        for id in &graph.order {
+            done[id.at()] |= has(*id);
+            let is_done = done[id.at()];
+            next(*id).iter().for_each(|one| done[one.at()] |= is_done);
+        }
+        Ways {
+            function,
+            graph,
+            commits,
+            done,
+        }
+    }
+
+    fn is_in_guard(&self, id: BlockId) -> bool {
+        self.commits[id.at()] && !self.done[id.at()]
+    }
+
+    /// Both ways behind a block, if both commit, and the shares of runs that take them.
+    fn fork(&self, id: BlockId) -> Option<[(BlockId, Probability); 2]> {
+        let end = &self.function.block(id).terminator;
+        let (Terminator::Branch { likely, .. } | Terminator::Try { likely, .. }) = end else {
+            return None;
+        };
+        let edges = end.edges();
+        let ways = [(edges[0].block, *likely), (edges[1].block, likely.other())];
+        let commits = |(way, _): &(BlockId, Probability)| self.commits[way.at()];
+        ways.iter().all(commits).then_some(ways)
+    }
+
+    /// The edge of a block that is rare.
+    pub fn rare(&self, id: BlockId) -> Option<usize> {
+        let ways = self.fork(id)?;
+        ways.iter().position(|(_, share)| *share < RARE)
+    }
+
+    /// The blocks that are reached without edges that leave.
+    fn kept(&self, leaving: impl Fn(&Ways<'_>, BlockId) -> Option<usize>) -> BTreeSet<BlockId> {
+        let mut open = vec![BlockId(0)];
+        let mut seen = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let leaves = self.is_in_guard(id).then(|| leaving(self, id)).flatten();
+            let edges = self.function.block(id).terminator.edges().into_iter();
+            let edges = edges.enumerate().filter(|(at, _)| Some(*at) != leaves);
+            open.extend(edges.map(|(_, edge)| edge.block));
+        }
+        seen
+    }
+
+    /// The edge of a block all of whose commits are among some blocks.
+    fn only_to(&self, id: BlockId, done: &BTreeSet<BlockId>) -> Option<usize> {
+        let ways = self.fork(id)?.map(|(way, _)| way);
+        let commits = |id: &BlockId| {
+            let mut all = self.function.block(*id).instructions.iter();
+            all.any(|one| one.op == Op::Commit)
+        };
+        let is_done = |way: &BlockId| {
+            let behind = self.behind(*way);
+            behind
+                .iter()
+                .filter(|id| commits(id))
+                .all(|id| done.contains(id))
+        };
+        ways.iter().position(is_done)
+    }
+
+    /// The edge of a block that leads to the longer of two ways, if that is long.
+    fn longer(&self, id: BlockId) -> Option<usize> {
+        let ways = self.fork(id)?.map(|(way, _)| way);
+        let behind = ways.map(|way| self.behind(way));
+        let told = behind
+            .each_ref()
+            .map(|all| all.iter().any(|id| self.tells(*id)));
+        if told[0] != told[1] {
+            return Some(usize::from(told[0]));
+        }
+        let operations = |id: &BlockId| self.function.block(*id).instructions.len();
+        let sizes = behind.map(|all| all.iter().map(operations).sum::<usize>());
+        let longer = usize::from(sizes[1] > sizes[0]);
+        let is_long = sizes[longer] > LONGEST;
+        is_long.then_some(longer)
+    }
+
+    /// A block, and all behind it.
+    fn behind(&self, from: BlockId) -> BTreeSet<BlockId> {
+        let mut open = vec![from];
+        let mut seen = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            if seen.insert(id) {
+                let edges = self.function.block(id).terminator.edges();
+                open.extend(edges.iter().map(|edge| edge.block));
+            }
+        }
+        seen
+    }
+
+    /// A block has an event for a port or a link.
+    fn tells(&self, id: BlockId) -> bool {
+        let block = self.function.block(id);
+        let is_told = |event: &Event| !matches!(event.target, Target::Function(_));
+        let sent = block.instructions.iter().any(|one| match &one.op {
+            Op::Output(events) | Op::Queue(_, events) => events.iter().any(is_told),
+            _other => false,
+        });
+        sent || matches!(&block.terminator, Terminator::Tail(event, _) if is_told(event))
+    }
+}
