@@ -17,6 +17,7 @@
 //!   lower/     trees of the stack -> the stack IR
 //!   c/         C as a tree, its printer, and the runtime that generated code copies
 //!   back/      the stack IR -> C
+//!   prove/     functions before and behind a pass, compared by a solver
 //!   emit/      trees of the stack -> C
 //!   simulate/  interpreters of the program, its trees and its IR; the network in virtual time
 //!   tool/      commands, devices, files
@@ -51,6 +52,8 @@ pub mod c;
 pub mod passes;
 
 pub mod back;
+
+pub mod prove;
 
 pub mod emit;
 

@@ -6,6 +6,8 @@
 
 #[path = "passes/faults.rs"]
 mod faults;
+#[path = "passes/planted.rs"]
+mod planted;
 #[path = "passes/random.rs"]
 mod random;
 
@@ -181,5 +183,5 @@ fn random_modules_show_the_same_behind_each_pass_and_each_pair() {
 
 #[test]
 fn the_module_of_faults_shows_the_same_behind_each_pass_and_each_pair() {
-    tried("faults.ir", faults::small());
+    tried("faults.ir", planted::small());
 }

@@ -39,6 +39,7 @@ pub mod peer;
 pub mod profile;
 pub mod progress;
 pub mod project;
+pub mod prove;
 pub mod recorded;
 pub mod run;
 pub mod simulate;
@@ -122,6 +123,7 @@ enum Verb {
         budget: Option<usize>,
     },
     Build(authoring::Build),
+    Prove(prove::Arguments),
     /// Measures how often a stack takes each path
     Profile(profile::Arguments),
     /// Runs a stack on a TAP or TUN device, an interface, a UDP socket or a capture
@@ -220,6 +222,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         }
         Verb::Build(arguments) => arguments.run(),
         Verb::Run(arguments) => run::run(&arguments),
+        Verb::Prove(arguments) => prove::run(&arguments),
         Verb::Profile(arguments) => profile::run(&arguments),
         Verb::View(arguments) => view::run(&arguments),
         Verb::Test(arguments) => test::test(&arguments),

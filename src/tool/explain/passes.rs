@@ -24,7 +24,7 @@ pub fn after(pass: &str, stack: &Path, options: &Options) -> Result<(), Failure>
 }
 
 /// A stack in the stack IR, made of its woven trees.
-fn lowered(checked: &mut Checked, stack: &str) -> Option<Module> {
+pub fn lowered(checked: &mut Checked, stack: &str) -> Option<Module> {
     let Known {
         mut program,
         forest,

@@ -1,0 +1,254 @@
+//! Claims about two functions: that others see the same of both, or that a fast function that is
+//! not left does what the other does.
+//!
+//! In: two functions. Out: a verdict. Parts of the outcomes that are the same term are equal; of
+//! the others a solver is asked whether they can differ (translation validation; Pnueli, Siegel and
+//! Singerman, 1998).
+
+use super::counterexample::{Differing, described};
+use super::naming::{Naming, Shown, constant};
+use super::outcome::{Outcome, Part, outcome};
+use super::script::{Answer, Search, answer, script};
+use super::symbolic::{Cell, Symbolic, defaults, initial, unknown};
+use super::terms::{Term, Terms};
+use crate::ir::op::Compare;
+use crate::ir::{FunctionId, Module};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A solver: the answer to a script of SMT-LIB, or the reason why there is none.
+pub type Solver<'s> = dyn FnMut(&str) -> Result<String, String> + 's;
+
+/// A message is shorter than this, and begins before.
+const MOST_BYTES: u64 = 1 << 24;
+
+/// A verdict about a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Both do the same: the same terms.
+    SameTerms,
+    /// Both do the same: the solver finds no difference.
+    Solved,
+    /// They differ in some parts, for some inputs.
+    Differs(Vec<Part>, Vec<String>),
+    /// Not known, for this reason.
+    Undecided(String),
+}
+
+/// A function of a module.
+#[derive(Clone, Copy)]
+pub struct Side<'s> {
+    /// The module.
+    pub module: &'s Module,
+    /// Names that both modules share.
+    pub naming: &'s Naming,
+    /// The function.
+    pub id: FunctionId,
+}
+
+/// How two functions are compared.
+pub struct How {
+    /// Reactions that are executed where an event is handed on to them.
+    pub followed: BTreeSet<String>,
+    /// Parts that nobody sees.
+    pub ignored: BTreeSet<Part>,
+    /// True if a message has the attributes of one that nobody gave any.
+    pub arrives: bool,
+    /// Milliseconds for the solver.
+    pub timeout_ms: u64,
+}
+
+/// Judges whether a function does what another does, unless a guard leaves it.
+pub fn judge(before: Side<'_>, after: Side<'_>, how: &How, solver: &mut Solver<'_>) -> Verdict {
+    let found = claim(before, after, how, solver);
+    found.unwrap_or_else(Verdict::Undecided)
+}
+
+fn claim(
+    before: Side<'_>,
+    after: Side<'_>,
+    how: &How,
+    solver: &mut Solver<'_>,
+) -> Result<Verdict, String> {
+    let mut terms = Terms::default();
+    let inputs = inputs(&mut terms, before, after, how.arrives)?;
+    let [one, other] = [(before, &inputs.0), (after, &inputs.1)].map(|(side, given)| {
+        let known = (side.module, side.naming);
+        outcome(&mut terms, known, (side.id, given.clone()), &how.followed)
+    });
+    let (one, other) = (one?, other?);
+    let pairs = pairs(&mut terms, before.module, (&one, &other), &how.ignored)?;
+    let mut differs: BTreeMap<Part, Term> = BTreeMap::new();
+    let mut wrong = one.left;
+    for (part, (own, than)) in &pairs {
+        let bit = terms.is_not(*own, *than);
+        wrong = terms.or(wrong, bit);
+        differs.insert(*part, bit);
+    }
+    for never in &other.never {
+        let comes = terms.not(*never);
+        wrong = terms.or(wrong, comes);
+    }
+    let stays = terms.not(other.left);
+    wrong = terms.and(stays, wrong);
+    wrong = terms.or(wrong, other.left_changed);
+    if terms.constant(wrong) == Some(0) {
+        return Ok(Verdict::SameTerms);
+    }
+    let assumed = one.assumed.iter().chain(&one.never).chain(&other.assumed);
+    let mut bits: Vec<Term> = assumed.copied().collect();
+    bits.extend(in_memory(&mut terms, &inputs.0));
+    bits.push(wrong);
+    let differing = Differing::new(&terms, &pairs, &differs, [&one, &other]);
+    let mut ask = |search: Search| {
+        let asked = (&bits[..], &differing.asked[..]);
+        let text = script(&terms, asked, search, how.timeout_ms);
+        Ok::<Answer, String>(answer(&solver(&text)?))
+    };
+    let first = ask(Search::Plain)?;
+    let last = match first {
+        Answer::Unknown(_) => ask(Search::Contexts)?,
+        known => known,
+    };
+    let found = match last {
+        Answer::Never => return Ok(Verdict::Solved),
+        Answer::Unknown(why) => return Err(why),
+        Answer::Found(found) => found,
+    };
+    let (parts, lines) = described(&terms, after.module, &differing, &found);
+    let ordered = |part: &Part| {
+        matches!(part, Part::Next | Part::Cell(Cell::Resource(_))) && !is_field(*part)
+    };
+    let mut doubts = one.doubts.iter().chain(&other.doubts);
+    match doubts.next() {
+        Some(doubt) if parts.iter().all(ordered) => Err(format!("{doubt} is not modelled")),
+        _sure => Ok(Verdict::Differs(parts, lines)),
+    }
+}
+
+/// Returns true for a field of instances.
+pub fn is_field(part: Part) -> bool {
+    use crate::ir::Region;
+    use crate::ir::effects::Resource;
+    let Part::Cell(Cell::Resource(resource)) = part else {
+        return false;
+    };
+    matches!(resource, Resource::Region(Region::Field(..)))
+}
+
+/// The terms for the parameters of two functions, by their arguments that count.
+type Inputs = (Vec<Symbolic>, Vec<Symbolic>);
+
+fn inputs(
+    terms: &mut Terms,
+    before: Side<'_>,
+    after: Side<'_>,
+    arrives: bool,
+) -> Result<Inputs, String> {
+    let shown = |side: Side<'_>| {
+        let function = side.module.function(side.id);
+        let known = side.naming.parameters.get(&function.name).cloned();
+        let all = 0..function.parameters().len();
+        known.unwrap_or_else(|| all.map(Shown::Given).collect())
+    };
+    let (one, other) = (shown(before), shown(after));
+    if one.len() != other.len() {
+        return Err("its parameters have changed".to_string());
+    }
+    let mut given: [BTreeMap<usize, Symbolic>; 2] = [BTreeMap::new(), BTreeMap::new()];
+    let sides = [before, after];
+    for (at, pair) in one.into_iter().zip(other).enumerate() {
+        let pair = [pair.0, pair.1];
+        let constants = pair.iter().find_map(|one| match one {
+            Shown::Constant(op) => Some(op.clone()),
+            Shown::Given(_) => None,
+        });
+        let known = constants.map(|op| Symbolic::Plain(constant(terms, &op)));
+        for (number, shown) in pair.iter().enumerate() {
+            if let Shown::Given(place) = shown {
+                let named = (sides[0], at as u64);
+                let value = parameter(terms, (sides[number], *place), named, arrives);
+                given[number].insert(*place, known.clone().unwrap_or(value));
+            }
+        }
+    }
+    let all = [0, 1].map(|number| {
+        let function = sides[number].module.function(sides[number].id);
+        let places = 0..function.parameters().len();
+        let values = places.map(|place| {
+            let known = given[number].get(&place).cloned();
+            let named = (sides[number], 100 + place as u64);
+            let free = parameter(terms, (sides[number], place), named, arrives);
+            known.unwrap_or(free)
+        });
+        values.collect::<Vec<Symbolic>>()
+    });
+    let [one, other] = all;
+    Ok((one, other))
+}
+
+/// Returns a value that may be anything, by the name that the first function has for it.
+fn parameter(
+    terms: &mut Terms,
+    (side, place): (Side<'_>, usize),
+    (_, number): (Side<'_>, u64),
+    arrives: bool,
+) -> Symbolic {
+    let function = side.module.function(side.id);
+    let value = function.parameters()[place];
+    let name = format!("argument {number}");
+    let of = function.type_of(value);
+    let found = unknown(terms, side.module, (&name, of), number);
+    match found {
+        Symbolic::Message(mut message) if arrives => {
+            message.attributes = defaults(terms, side.module);
+            Symbolic::Message(message)
+        }
+        other => other,
+    }
+}
+
+/// Returns facts about messages and views that a function is given: they stand in memory, so no
+/// sum of a start and a length wraps.
+fn in_memory(terms: &mut Terms, given: &[Symbolic]) -> Vec<Term> {
+    let most = terms.number(32, MOST_BYTES);
+    let parts = given.iter().flat_map(|value| match value {
+        Symbolic::Plain(_) => Vec::new(),
+        Symbolic::Message(message) => vec![message.start, message.length],
+        Symbolic::View(_, base, length) => vec![*base, *length],
+    });
+    let facts = parts.map(|part| terms.compare(Compare::Ult, part, most));
+    facts.collect()
+}
+
+/// Returns the parts of two outcomes that are not the same term.
+fn pairs(
+    terms: &mut Terms,
+    module: &Module,
+    (one, other): (&Outcome, &Outcome),
+    ignored: &BTreeSet<Part>,
+) -> Result<BTreeMap<Part, (Term, Term)>, String> {
+    let all: BTreeSet<Part> = one
+        .parts
+        .keys()
+        .chain(other.parts.keys())
+        .copied()
+        .collect();
+    let mut found = BTreeMap::new();
+    for part in all.difference(ignored) {
+        let mut of = |outcome: &Outcome| match (outcome.parts.get(part), part) {
+            (Some(term), _) => *term,
+            (None, Part::Cell(cell)) => initial(terms, module, *cell),
+            (None, Part::Result(_) | Part::Next) => {
+                terms.applied("nothing", &[], super::terms::Sort::Token)
+            }
+        };
+        let pair = (of(one), of(other));
+        if terms.sort(pair.0) != terms.sort(pair.1) {
+            return Err("its results have changed".to_string());
+        }
+        if pair.0 != pair.1 {
+            found.insert(*part, pair);
+        }
+    }
+    Ok(found)
+}
