@@ -401,6 +401,14 @@ pub const FAULTS: &[Fault] = &[
         let id = FunctionId(module.functions.len() as u32 - 1);
         module.functions[ARRIVES.at()].fast = Some(id);
     }),
+    (14, "a fast function is tried before itself", |module| {
+        fast(module, |body| {
+            body.all(Op::Commit, &[]);
+            body.returns(&[]);
+        });
+        let id = FunctionId(module.functions.len() as u32 - 1);
+        module.functions[id.at()].fast = Some(id);
+    }),
     (
         14,
         "a reaction without a fast function reads in place",

@@ -34,9 +34,9 @@
 //!   agenda or out since.
 //! - **14** Roles (`roles.rs`): a pure function writes nothing. Only reactions and fast functions
 //!   hand an event on, and they give no results. Events go to reactions, and calls to plain and
-//!   pure functions; only kernels yield. A reaction is tried first by a fast function with its
-//!   parameters. That of a link whose frames are read in place writes or keeps its message only
-//!   where `in_buffer` is 1 (`in_place.rs`).
+//!   pure functions; only kernels yield. What is tried before a reaction, or before a fast function
+//!   but itself, is a fast function with its parameters. Those of a link whose frames are read in
+//!   place write or keep its message only where `in_buffer` is 1 (`in_place.rs`).
 //! - **15** Loops (`typing.rs`): a loop has one turn or more, and its body takes the turn and gives
 //!   a bit and the carried values.
 //! - **16** Optional fields: not yet, a field and its bit have nothing in common.

@@ -236,31 +236,57 @@ static bool take_apart(struct STACK *stack, unsigned link, const struct STACK_fr
 }
 END
 
-/* part take_frame */
+/* part take_there */
 WHERE fast paths
-/* Takes a frame; false if it is too long, or without a buffer that it needs. First its hot path is
- * tried, if it stands where that reads it: nothing else is under way, and there is room for AHEAD
+#ifdef __GNUC__
+static inline bool take_there(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                              struct STACK_buffer *buffer) __attribute__((always_inline));
+#endif
+
+/* Takes a frame in a buffer, or in memory of the host, which its fast path reads there; false if it
+ * is too long. First the hot path is tried: nothing else is under way, and there is room for AHEAD
  * steps and outputs. */
-static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
-                       uint64_t now_ns) {
-    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
-    stack->now_ns = now_ns;
-    if (is_in_place(link) ? is_inside(stack, frame->data)
-                          : !is_lent(stack, frame->data, before)) {
-        return take_apart(stack, link, frame);
-    }
+static inline bool take_there(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                              struct STACK_buffer *buffer) {
     if (frame->data == NULL || frame->length > BUFFER_SIZE - HEADROOM) {
         return false;
     }
     sl_known(!is_calling(stack) && stack->waiting == 0 && stack->shared.answered != stack->end);
     stack->counters[FRAMES_IN] += 1;
-    struct STACK_message message =
-        arrived(stack, frame, is_in_place(link) ? NULL : buffer_of(frame));
+    struct STACK_message message = arrived(stack, frame, buffer);
     if (!arrives_hot(stack, link, &message)) {
         return take_whole(stack, link, frame);
     }
     run(stack);
     return true;
+}
+END
+
+/* part take_lent */
+WHERE fast paths
+#ifdef __GNUC__
+static bool take_lent(struct STACK *stack, unsigned link, const struct STACK_frame *frame)
+    __attribute__((noinline));
+#endif
+
+/* Takes a frame that stands in a buffer which the host was given, or is copied to one. */
+static bool take_lent(struct STACK *stack, unsigned link, const struct STACK_frame *frame) {
+    const size_t before = offsetof(struct STACK_buffer, bytes) + HEADROOM;
+    return is_lent(stack, frame->data, before) ? take_there(stack, link, frame, buffer_of(frame))
+                                               : take_apart(stack, link, frame);
+}
+END
+
+/* part take_frame */
+WHERE fast paths
+/* Takes a frame, where it stands if its fast path reads it there; false if it is too long, or
+ * without a buffer that it needs. */
+static bool take_frame(struct STACK *stack, unsigned link, const struct STACK_frame *frame,
+                       uint64_t now_ns) {
+    stack->now_ns = now_ns;
+    return is_in_place(link) && !is_inside(stack, frame->data)
+               ? take_there(stack, link, frame, NULL)
+               : take_lent(stack, link, frame);
 }
 END
 WITHOUT fast paths
