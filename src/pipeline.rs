@@ -6,7 +6,7 @@
 mod back_end;
 mod esterel;
 
-pub use back_end::{Back, Passes, Variant};
+pub use back_end::{Back, Passes, Variant, lowered};
 pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
 
 use crate::diagnostic::{Diagnostic, Id, Severity, merged};
@@ -201,9 +201,8 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
     };
     let variant = assumed.as_ref().map(Variant::Specialised);
     let variant = variant.unwrap_or_default();
-    let emitted = checked
-        .back
-        .of_emitted(stack, variant, checked.passes, emitted);
+    let chosen = (checked.rewrites, checked.passes);
+    let emitted = checked.back.of_emitted(stack, variant, chosen, emitted);
     Some(Compiled {
         program,
         calls: weave::calls(&forest),
@@ -284,9 +283,8 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
     let stack = (&checked.sources, &program, &forest);
     let emitted = emit::recording(stack.0, &program, &forest, &record);
     let variant = Variant::Recording(&record);
-    let emitted = checked
-        .back
-        .of_emitted(stack, variant, checked.passes, emitted);
+    let chosen = (Rewrites::NONE, checked.passes);
+    let emitted = checked.back.of_emitted(stack, variant, chosen, emitted);
     Some(Compiled {
         program,
         calls: weave::calls(&forest),

@@ -369,9 +369,10 @@ fn built(text: &str, seed: u64, form: Form) -> Result<Built, Fault> {
         Form::Plain => {
             let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
             let stack = (&checked.sources, &program, &forest);
+            let chosen = (Rewrites::NONE, checked.passes);
             let emitted = checked
                 .back
-                .of_emitted(stack, Variant::Plain, checked.passes, emitted);
+                .of_emitted(stack, Variant::Plain, chosen, emitted);
             return Ok(Built {
                 program,
                 forest,

@@ -6,14 +6,13 @@
 #[path = "agree/stacks.rs"]
 mod stacks;
 
+use stackloom::ir::Module;
 use stackloom::ir::text::{canonical, read, write};
 use stackloom::ir::verify::verify;
 use stackloom::lower::lower;
-use stackloom::pipeline::woven;
+use stackloom::pipeline::{Back, lowered, woven};
 use stackloom::reactive;
-use stackloom::tree::Forest;
 use stackloom::tree::rewrites::Rewrites;
-use stackloom::types::program::Program;
 use std::fs;
 use std::path::Path;
 
@@ -64,20 +63,20 @@ fn add_stacks(root: &Path, folder: &str, paths: &mut Vec<String>) {
 fn wrong_with(path: &str) -> Vec<String> {
     let program = stacks::example(path);
     let plain = reactive::lower(&program).expect("a stack that is checked has trees");
-    let mut wrong = broken(&format!("{path}, plain"), &program, &plain);
+    let mut wrong = broken(&format!("{path}, plain"), &lower(&program, &plain));
     let mut program = program;
-    let woven = woven(&mut program, plain, Rewrites::ALL);
-    wrong.extend(broken(&format!("{path}, woven"), &program, &woven));
+    let forest = woven(&mut program, plain, Back::Ir.rewrites(Rewrites::ALL));
+    let module = lowered(&program, &forest, Rewrites::ALL);
+    wrong.extend(broken(&format!("{path}, woven"), &module));
     wrong
 }
 
-fn broken(name: &str, program: &Program, forest: &Forest) -> Vec<String> {
-    let module = lower(program, forest);
-    if let Err(breaches) = verify(&module) {
+fn broken(name: &str, module: &Module) -> Vec<String> {
+    if let Err(breaches) = verify(module) {
         return vec![format!("{name}: {}", breaches[0])];
     }
-    match read(&write(&module)) {
-        Ok(again) if again == canonical(&module) => Vec::new(),
+    match read(&write(module)) {
+        Ok(again) if again == canonical(module) => Vec::new(),
         Ok(_) => vec![format!("{name}: another module is read")],
         Err(mistake) => vec![format!("{name}: {mistake}")],
     }

@@ -46,6 +46,10 @@
 //! Behind it stands no exit. Another fast function may be tried before it, which does a part of
 //! this: if all leave, the first that is no fast function runs.
 //!
+//! Before the pass `form-fast-path`, the fast function of a reaction only commits, and then does
+//! all that the reaction does: it is a copy of the reaction into which others are woven. The pass
+//! forms the fast function that has a guard of this copy.
+//!
 //! # Caches
 //!
 //! A cache remembers `x = f(arguments)`, where `f` is a pure function of the module, as long as its

@@ -1,10 +1,10 @@
 //! Functions that get other places in their table, or none: all that names one is changed with it.
 
-use super::effects::called;
+use super::effects::{called, called_by_attempt};
 use super::function::Terminator;
-use super::ids::FunctionId;
+use super::ids::{FunctionId, KernelId};
 use super::interface::{Opening, Port};
-use super::op::{Event, Op, Target};
+use super::op::{Attempt, Event, Op, Target};
 use super::{Function, Module, Role};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -52,12 +52,15 @@ pub fn named_in_tables(module: &mut Module) -> BTreeSet<FunctionId> {
     named.into_inner()
 }
 
-/// Removes functions that neither a table names nor a function that stays.
+/// Removes functions that neither a table names nor a function that stays, and kernels that no such
+/// function runs.
 pub fn remove_unnamed(module: &mut Module) {
+    let kernels = std::mem::take(&mut module.kernels);
     let mut open: Vec<FunctionId> = named_in_tables(module).into_iter().collect();
+    module.kernels = kernels;
     let mut stays = vec![false; module.functions.len()];
     for (at, function) in module.functions.iter().enumerate() {
-        let is_started = matches!(function.role, Role::Entry | Role::Fast);
+        let is_started = function.role == Role::Entry;
         open.extend(is_started.then_some(FunctionId(at as u32)));
     }
     while let Some(id) = open.pop() {
@@ -73,13 +76,48 @@ pub fn remove_unnamed(module: &mut Module) {
     let places: Vec<FunctionId> = places.collect();
     let mut stays = stays.into_iter();
     module.functions.retain(|_| stays.next() == Some(true));
+    remove_kernels(module);
     renumber_functions(module, |id| places[id.at()]);
+}
+
+/// Removes kernels that no function runs.
+fn remove_kernels(module: &mut Module) {
+    let mut runs = vec![false; module.kernels.len()];
+    let functions = &mut module.functions;
+    kernels_of(functions, &mut |id| runs[id.at()] = true);
+    let mut next = 0;
+    let places = runs.iter().map(|runs| {
+        next += u32::from(*runs);
+        KernelId(next.saturating_sub(1))
+    });
+    let places: Vec<KernelId> = places.collect();
+    kernels_of(functions, &mut |id| *id = places[id.at()]);
+    let mut runs = runs.into_iter();
+    module.kernels.retain(|_| runs.next() == Some(true));
+}
+
+/// Shows each kernel that functions run.
+fn kernels_of(functions: &mut [Function], show: &mut dyn FnMut(&mut KernelId)) {
+    for block in functions.iter_mut().flat_map(|one| &mut one.blocks) {
+        for instruction in &mut block.instructions {
+            if let Op::Run(id, _) | Op::Rewrite(id) = &mut instruction.op {
+                show(id);
+            }
+        }
+        if let Terminator::Try {
+            attempt: Attempt::Rewrite(id),
+            ..
+        } = &mut block.terminator
+        {
+            show(id);
+        }
+    }
 }
 
 /// The functions that a function calls, or to which it sends events.
 fn named_in(module: &Module, id: FunctionId) -> Vec<FunctionId> {
     let function = module.function(id);
-    let mut named = Vec::new();
+    let mut named = Vec::from_iter(function.fast);
     let mut sent: Vec<&Event> = Vec::new();
     for instruction in function.instructions() {
         named.extend(called(module, &instruction.op));
@@ -88,8 +126,10 @@ fn named_in(module: &Module, id: FunctionId) -> Vec<FunctionId> {
         }
     }
     for block in &function.blocks {
-        if let Terminator::Tail(event, _) = &block.terminator {
-            sent.push(event);
+        match &block.terminator {
+            Terminator::Tail(event, _) => sent.push(event),
+            Terminator::Try { attempt, .. } => named.extend(called_by_attempt(module, attempt)),
+            _other => {}
         }
     }
     let targets = sent.into_iter().filter_map(|event| match event.target {

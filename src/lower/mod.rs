@@ -59,6 +59,17 @@ pub struct Lower<'a> {
 
 /// Lowers a program whose trees these are; the module passes the verifier.
 pub fn lower(program: &Program, forest: &Forest) -> Module {
+    lowered(program, forest, None)
+}
+
+/// Lowers a program whose trees these are, and woven trees of some of its reactions. Each woven
+/// tree becomes a fast function without a guard, of which `form-fast-path` forms one that has a
+/// guard. The module passes the verifier.
+pub fn lower_woven(program: &Program, forest: &Forest, woven: &Forest) -> Module {
+    lowered(program, forest, Some(woven))
+}
+
+fn lowered<'a>(program: &'a Program, forest: &'a Forest, woven: Option<&'a Forest>) -> Module {
     let mut lower = Lower {
         program,
         forest,
@@ -75,6 +86,13 @@ pub fn lower(program: &Program, forest: &Forest) -> Module {
     lower.declare_reactions();
     for tree in &forest.trees {
         lower.reaction(tree);
+    }
+    if let Some(woven) = woven {
+        lower.forest = woven;
+        for tree in &woven.trees {
+            lower.woven_reaction(tree);
+        }
+        lower.forest = forest;
     }
     lower.host();
     in_order(lower.module)

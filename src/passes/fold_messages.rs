@@ -50,7 +50,8 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// The reactions to which only links give messages.
+/// The reactions to which only links give messages, and their fast functions, which are given the
+/// same.
 fn only_arrive(module: &Module) -> BTreeSet<FunctionId> {
     let arrives = module.links.iter().map(|link| link.arrives);
     let mut arrives: BTreeSet<FunctionId> = arrives.collect();
@@ -59,6 +60,9 @@ fn only_arrive(module: &Module) -> BTreeSet<FunctionId> {
             arrives.remove(&id);
         });
     }
+    let fast = arrives.iter().filter_map(|id| module.function(*id).fast);
+    let fast: Vec<FunctionId> = fast.collect();
+    arrives.extend(fast);
     arrives
 }
 

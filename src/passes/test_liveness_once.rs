@@ -136,6 +136,7 @@ fn divide(module: &mut Module, id: FunctionId, kind: KindId) {
     let whole = module.functions[id.at()].clone();
     let mut body = whole.clone();
     body.name = module.free_name(&format!("{}.live", whole.name));
+    body.fast = None;
     let index = whole.blocks[0].parameters[0];
     let Terminator::Try { done, .. } = &whole.blocks[0].terminator else {
         unreachable!("it begins with a test");

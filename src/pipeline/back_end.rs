@@ -5,13 +5,16 @@
 pub use crate::back::c::Variant;
 use crate::back::c::{Printed, print};
 use crate::emit::Emitted;
-use crate::lower::lower;
+use crate::ir::Module;
+use crate::lower::{lower, lower_woven};
+use crate::optimise::rewrite;
 pub use crate::passes::Passes;
 use crate::passes::verified;
 use crate::source::Sources;
 use crate::tree::Forest;
 use crate::tree::rewrites::{Rewrite, Rewrites};
 use crate::types::program::Program;
+use crate::weave::{Limits, weave};
 
 /// The way from woven trees to C.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,27 +28,32 @@ pub enum Back {
 
 impl Back {
     /// Returns those of some rewrites that this way needs. Fast paths as trees are for `emit`
-    /// alone.
+    /// alone, and the stack IR weaves only what fast functions are formed of.
     pub fn rewrites(self, rewrites: Rewrites) -> Rewrites {
         match self {
             Back::Emit => rewrites,
-            Back::Ir => rewrites.without(Rewrites::only(Rewrite::Bypass)),
+            Back::Ir => {
+                let of_emit = [Rewrite::Bypass, Rewrite::Inline].map(Rewrites::only);
+                of_emit.into_iter().fold(rewrites, Rewrites::without)
+            }
         }
     }
 
-    /// Returns the C of a stack in a variant, of which `emit` has made this. Only the stack IR has
-    /// passes. Both ways make the same interface, so a loader needs no other description.
+    /// Returns the C of a stack in a variant, of which `emit` has made this, with those of some
+    /// rewrites that its trees do not have yet. Only the stack IR has passes. Both ways make the
+    /// same interface, so a loader needs no other description.
     pub fn of_emitted(
         self,
         (sources, program, forest): (&Sources, &Program, &Forest),
         variant: Variant<'_>,
-        passes: Passes,
+        (rewrites, passes): (Rewrites, Passes),
         emitted: Emitted,
     ) -> Emitted {
         match self {
             Back::Emit => emitted,
             Back::Ir => {
-                let module = verified(lower(program, forest), &passes.chosen());
+                let module = lowered(program, forest, rewrites);
+                let module = verified(module, &passes.chosen());
                 let Printed { c, h } = print(&module, sources, variant);
                 Emitted {
                     c,
@@ -58,4 +66,23 @@ impl Back {
             }
         }
     }
+}
+
+/// Returns the stack IR of a stack whose trees are not woven, before all passes. If it is to be
+/// woven, reactions of which fast functions are formed have a woven copy for this.
+pub fn lowered(program: &Program, forest: &Forest, rewrites: Rewrites) -> Module {
+    if !rewrites.has(Rewrite::Inline) {
+        return lower(program, forest);
+    }
+    let mut program = program.clone();
+    let limits = Limits::for_fast_functions();
+    let woven = weave(&program, forest.clone(), limits);
+    let shorter = [Rewrite::Branches, Rewrite::Frequent].into_iter();
+    let mut woven = shorter
+        .filter(|one| rewrites.has(*one))
+        .fold(woven, |woven, one| rewrite(&mut program, woven, one));
+    let mut trees = std::mem::take(&mut woven.trees);
+    trees.retain(|tree| limits.weave_into(&program, tree.reaction));
+    woven.trees = trees;
+    lower_woven(&program, forest, &woven)
 }

@@ -43,15 +43,52 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// How far weaving goes.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
+    /// The entries into which trees are woven.
+    pub entries: Entries,
     /// Nodes that may be woven into one entry.
     pub nodes: usize,
     /// A leaf that is reached less often than this stays a call.
     pub least: f64,
 }
 
+/// Entries into which trees are woven: reactions that start from outside a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entries {
+    /// All of them.
+    All,
+    /// Reactions to frames, and to messages that applications send.
+    FramesAndSends,
+}
+
+impl Limits {
+    /// Returns the limits for trees of which the stack IR is made. There, weaving is for fast
+    /// functions alone, and `form-fast-path` forms them of reactions to frames and to messages of
+    /// applications. The rest is cold code, in which a copy of a layer for each way that leads to
+    /// it only adds to the text.
+    pub fn for_fast_functions() -> Limits {
+        Limits {
+            entries: Entries::FramesAndSends,
+            ..Limits::default()
+        }
+    }
+
+    /// Returns true if trees are woven into that of a reaction.
+    pub fn weave_into(&self, program: &Program, reaction: Reaction) -> bool {
+        let is_chosen = match self.entries {
+            Entries::All => true,
+            Entries::FramesAndSends => match reaction {
+                Reaction::Arrive { event, .. } => event == Event::Deliver,
+                Reaction::Handle { event, .. } => event == Event::Send,
+            },
+        };
+        is_chosen && is_entry(program, reaction)
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
+            entries: Entries::All,
             nodes: 2500,
             least: 0.005,
         }
@@ -79,7 +116,7 @@ pub fn weave(program: &Program, forest: Forest, limits: Limits) -> Forest {
     };
     for at in 0..weaving.original.len() {
         let tree = &weaving.original[at];
-        if is_entry(program, tree.reaction) {
+        if limits.weave_into(program, tree.reaction) {
             weaving.left = limits.nodes;
             let (reaction, root) = (tree.reaction, tree.root);
             weaving.forest.trees[at].root = weaving.woven(root, 1.0, &mut vec![reaction]);

@@ -3,7 +3,7 @@
 //! In: woven trees. Out: for each tree which others stand in it, and which it calls, or lets wait,
 //! and how often.
 
-use super::{Limits, comes_again, is_entry};
+use super::{Limits, comes_again};
 use crate::tree::walk::{masses, reachable};
 use crate::tree::{Action, Forest, Goal, Node, NodeId, Output, Reaction};
 use crate::types::program::Program;
@@ -84,7 +84,7 @@ pub fn joined(forest: &Forest) -> Vec<Joined> {
 pub fn stayed(program: &Program, forest: &Forest, limits: Limits) -> Vec<Stayed> {
     let mut all = Vec::new();
     for tree in &forest.trees {
-        let is_entry = is_entry(program, tree.reaction);
+        let is_woven = limits.weave_into(program, tree.reaction);
         let nodes = reachable(forest, tree.root);
         let masses = masses(forest, &nodes, tree.root, 1.0);
         let mut found: BTreeMap<(Reaction, Why), f64> = BTreeMap::new();
@@ -99,7 +99,7 @@ pub fn stayed(program: &Program, forest: &Forest, limits: Limits) -> Vec<Stayed>
             };
             let often = masses[node];
             for to in first.iter().filter_map(goal) {
-                let why = match is_entry {
+                let why = match is_woven {
                     false => Why::Called,
                     true if often < limits.least => Why::Rare,
                     true if comes_again(to) => Why::Again,

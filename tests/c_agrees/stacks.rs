@@ -4,8 +4,7 @@ use stackloom::back::c::{Printed, Variant, print};
 use stackloom::diagnostic::render;
 use stackloom::emit::{self, Assumed, Emitted};
 use stackloom::lower::lower;
-use stackloom::passes::{PASSES, Pass};
-use stackloom::pipeline::{self, Checked, Compiled};
+use stackloom::pipeline::{self, Back, Checked, Compiled};
 use stackloom::reactive::handlers::Budget;
 use stackloom::tool::compiler;
 use stackloom::tool::library::Folders;
@@ -68,7 +67,7 @@ fn woven(path: &str, known: impl Fn(&mut Program) -> Option<Assumed>) -> Compile
     let emitted = checked.back.of_emitted(
         (sources, &program, &forest),
         variant,
-        checked.passes,
+        (checked.rewrites, checked.passes),
         emitted,
     );
     Compiled {
@@ -90,9 +89,10 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
         Some((woven, (program, forest))) => {
             let emitted = emit::c(&checked.sources, &program, &forest, checked.rewrites);
             let stack = (&checked.sources, &program, &forest);
+            let chosen = (Rewrites::NONE, checked.passes);
             let emitted = checked
                 .back
-                .of_emitted(stack, Variant::Plain, checked.passes, emitted);
+                .of_emitted(stack, Variant::Plain, chosen, emitted);
             let calls = Vec::new();
             let plain = Compiled {
                 program,
@@ -112,24 +112,19 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
 #[allow(dead_code)]
 pub fn by_stack_ir(path: &str) -> [Compiled; 2] {
     let mut checked = read(path);
+    checked.back = Back::Ir;
     let name = first(&checked);
-    let [woven, plain] = built(path);
-    pipeline::trees(&mut checked, &name).expect("it was right a moment ago");
-    let printed = |built: Compiled, passes: &[Pass]| {
-        let mut module = lower(&built.program, &built.forest);
-        for pass in passes {
-            (pass.run)(&mut module);
-        }
-        let Printed { c, h } = print(&module, &checked.sources, Variant::Plain);
-        let emitted = Emitted {
-            c,
-            h,
-            paths: Vec::new(),
-            ..built.emitted
-        };
-        Compiled { emitted, ..built }
+    let woven = pipeline::compile(&mut checked, &name, &name).expect("it was right a moment ago");
+    let [_, plain] = built(path);
+    let module = lower(&plain.program, &plain.forest);
+    let Printed { c, h } = print(&module, &checked.sources, Variant::Plain);
+    let emitted = Emitted {
+        c,
+        h,
+        paths: Vec::new(),
+        ..plain.emitted
     };
-    [printed(woven, &PASSES), printed(plain, &[])]
+    [woven, Compiled { emitted, ..plain }]
 }
 
 /// The file, read.

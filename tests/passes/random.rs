@@ -11,9 +11,9 @@ use stackloom::ir::interface::{
 };
 use stackloom::ir::op::{Arithmetic, Bits, Compare, Event, Number, Order, Place, Target, Told};
 use stackloom::ir::{
-    Attempt, Attribute, AttributeId, BlockId, Edge, Field, FieldId, Function, FunctionId, Kind,
-    KindId, LinkId, Lives, Module, Op, PortId, Probability, ReasonId, Region, Role, Stored,
-    Terminator, Type, Value,
+    Attempt, Attribute, AttributeId, BlockId, Edge, Field, FieldId, Function, FunctionId,
+    Instruction, Kind, KindId, LinkId, Lives, Module, Op, PortId, Probability, ReasonId, Region,
+    Role, Stored, Terminator, Type, Value,
 };
 use stackloom::simulate::machine::{Host, Machine, Output};
 use stackloom::simulate::state::Limits;
@@ -85,7 +85,31 @@ pub fn module(seed: u64) -> Module {
     let last = module.functions.len() as u32 - 1;
     module.links[0].arrives = FunctionId(last - 1);
     module.links[1].arrives = FunctionId(last);
+    if rng.bool() {
+        copy_reaction(&mut module, 0, 0);
+    }
     module
+}
+
+/// Gives the reaction of a link a fast function without a guard: a copy of that of a link.
+fn copy_reaction(module: &mut Module, link: usize, of: usize) {
+    let [link, of] = [link, of].map(|at| module.links[at].arrives);
+    let mut copy = Function {
+        name: module.free_name("copy.woven"),
+        role: Role::Fast,
+        fast: None,
+        ..module.function(of).clone()
+    };
+    let commit = Instruction {
+        op: Op::Commit,
+        operands: Vec::new(),
+        results: Vec::new(),
+        span: None,
+    };
+    copy.blocks[0].instructions.insert(0, commit);
+    module.functions.push(copy);
+    let fast = FunctionId(module.functions.len() as u32 - 1);
+    module.functions[link.at()].fast = Some(fast);
 }
 
 fn kinds() -> Vec<Kind> {

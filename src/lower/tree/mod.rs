@@ -25,7 +25,7 @@ use super::code::{Code, Name, Way};
 use super::value::statement::within_one;
 use crate::ir::build::Builder;
 use crate::ir::types::ones;
-use crate::ir::{Edge, Probability, Role, Terminator};
+use crate::ir::{Edge, Function, Op, Probability, Role, Terminator};
 use crate::tree::{self, Action, Node, NodeId, Tree};
 use crate::types::expression::Expression;
 use live::Live;
@@ -38,21 +38,40 @@ type Pending = BTreeMap<NodeId, Vec<Way>>;
 impl<'a> Lower<'a> {
     /// Lowers the tree of a reaction.
     pub fn reaction(&mut self, tree: &'a Tree) {
+        let place = self.reactions[&tree.reaction].function;
+        let stub = self.module.function(place);
+        let (name, kept) = (stub.name.clone(), stub.kept);
+        let function = self.body(tree, &name, Role::Reaction);
+        self.module.functions[place.at()] = Function { kept, ..function };
+    }
+
+    /// Lowers the woven tree of a reaction to a fast function, which commits at once.
+    pub fn woven_reaction(&mut self, tree: &'a Tree) {
+        let place = self.reactions[&tree.reaction].function;
+        let name = format!("{}.woven", self.module.function(place).name);
+        let name = self.unique(&name);
+        let function = self.body(tree, &name, Role::Fast);
+        let fast = self.add(function);
+        self.module.functions[place.at()].fast = Some(fast);
+    }
+
+    /// The function in which a tree of a reaction stands.
+    fn body(&mut self, tree: &'a Tree, name: &str, role: Role) -> Function {
         let entry = self.reactions[&tree.reaction].clone();
-        let stub = self.module.function(entry.function);
-        let (name, owner) = (stub.name.clone(), stub.owner.clone());
+        let owner = self.module.function(entry.function).owner.clone();
         let parameters = self.parameters(tree, &entry);
         let parameters = parameters.iter().map(|(of, hint)| (*of, hint.as_str()));
         let parameters: Vec<_> = parameters.collect();
-        let build = Builder::new(&name, &owner, Role::Reaction, &parameters);
+        let mut build = Builder::new(name, &owner, role, &parameters);
+        if role == Role::Fast {
+            build.op(&self.module, Op::Commit, &[]);
+        }
         let live = Live::of(self, tree.root);
         let forest = self.forest;
         let mut code = Code::new(self, build, &forest.locals);
         code.begin(tree, &entry);
         code.graph(tree.root, &live);
-        let function = code.build.finish(Vec::new());
-        let kept = self.module.functions[entry.function.at()].kept;
-        self.module.functions[entry.function.at()] = crate::ir::Function { kept, ..function };
+        code.build.finish(Vec::new())
     }
 }
 

@@ -44,6 +44,7 @@ pub struct Compiled {
     /// Its trees, one for each reaction.
     pub plain: Forest,
     woven: OnceCell<(Program, Forest)>,
+    prepared: OnceCell<(Program, Forest)>,
     module: OnceCell<Module>,
     woven_module: OnceCell<Module>,
     code: OnceCell<Emitted>,
@@ -57,6 +58,16 @@ impl Compiled {
         self.woven.get_or_init(|| {
             let mut program = self.program.clone();
             let forest = pipeline::woven(&mut program, self.plain.clone(), Rewrites::ALL);
+            (program, forest)
+        })
+    }
+
+    /// Returns its trees as the stack IR is made of them, and the program with their fields.
+    fn prepared(&self) -> &(Program, Forest) {
+        self.prepared.get_or_init(|| {
+            let mut program = self.program.clone();
+            let rewrites = Back::Ir.rewrites(Rewrites::ALL);
+            let forest = pipeline::woven(&mut program, self.plain.clone(), rewrites);
             (program, forest)
         })
     }
@@ -85,8 +96,8 @@ impl Compiled {
 
     /// Returns its woven trees in the stack IR, before all passes.
     fn lowered(&self) -> Module {
-        let (program, forest) = self.woven();
-        lower(program, forest)
+        let (program, forest) = self.prepared();
+        pipeline::lowered(program, forest, Rewrites::ALL)
     }
 
     /// Its C, woven.
@@ -105,12 +116,11 @@ impl Compiled {
         match compiler::back().expect("LOOM_BACK is `emit` or `ir`") {
             Back::Emit => self.code(sources),
             Back::Ir => self.lowered_code.get_or_init(|| {
-                let mut program = self.program.clone();
+                let (program, forest) = self.prepared();
                 let rewrites = Back::Ir.rewrites(Rewrites::ALL);
-                let forest = pipeline::woven(&mut program, self.plain.clone(), rewrites);
-                let emitted = emit::c(sources, &program, &forest, rewrites);
-                let stack = (sources, &program, &forest);
-                Back::Ir.of_emitted(stack, Variant::Plain, Passes::ALL, emitted)
+                let emitted = emit::c(sources, program, forest, rewrites);
+                let (stack, chosen) = ((sources, program, forest), (Rewrites::ALL, Passes::ALL));
+                Back::Ir.of_emitted(stack, Variant::Plain, chosen, emitted)
             }),
         }
     }
@@ -134,6 +144,7 @@ impl Subject {
             program: nameable(program),
             plain,
             woven: OnceCell::new(),
+            prepared: OnceCell::new(),
             module: OnceCell::new(),
             woven_module: OnceCell::new(),
             code: OnceCell::new(),

@@ -5,7 +5,6 @@
 
 use crate::ir::Module;
 use crate::ir::text::write_of;
-use crate::lower::lower;
 use crate::passes::{Passes, verified};
 use crate::pipeline::{self, Back, Checked, Known};
 use crate::tool::compiler::{self, Options};
@@ -32,5 +31,5 @@ pub fn lowered(checked: &mut Checked, stack: &str) -> Option<Module> {
     } = pipeline::known(checked, stack)?;
     let rewrites = Back::Ir.rewrites(checked.rewrites);
     let forest = pipeline::woven(&mut program, forest, rewrites);
-    Some(lower(&program, &forest))
+    Some(pipeline::lowered(&program, &forest, checked.rewrites))
 }

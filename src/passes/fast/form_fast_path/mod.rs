@@ -15,6 +15,11 @@
 //!   tail port echo message(%m1)              tail port echo message((pull %m, 8))
 //! ```
 //!
+//! A reaction may come with a fast function without a guard, which commits and then does all that
+//! the reaction does: a copy of the reaction into which others are woven. Then the copy is traced
+//! in place of the reaction, and gone behind this pass. So the layers that a fast path crosses are
+//! copied for the fast path alone.
+//!
 //! A function is traced by symbolic execution. A *path* (`path.rs`) maps each value of the
 //! reaction to what the guard knows of it: a value of the guard, a message or view as an offset
 //! into the frame (`message.rs`), or nothing, if it exists behind the commit alone. Effects are
@@ -47,38 +52,63 @@ mod trace_predicated;
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
 use crate::ir::op::Target;
-use crate::ir::{FunctionId, Module};
+use crate::ir::rename::remove_unnamed;
+use crate::ir::{Function, FunctionId, Module, Op};
 use crate::passes::{dead_code, fold, value_numbering};
 use trace::Trace;
 
 /// Forms a fast function for each reaction to frames that has several ways.
 pub fn run(module: &mut Module) {
     let effects = Effects::of_functions(module);
-    for slow in entries(module) {
-        let Some(mut fast) = Trace::of(module, &effects, slow) else {
-            continue;
-        };
-        compact(&mut fast);
-        fold::fold(&mut fast);
-        value_numbering::number(module, &effects, &mut fast);
-        dead_code::clean(module, &effects, &mut fast);
-        let id = FunctionId(module.functions.len() as u32);
-        module.functions.push(fast);
-        module.functions[slow.at()].fast = Some(id);
+    let entries = entries(module);
+    let woven = entries.iter().map(|slow| woven(module, *slow));
+    let woven: Vec<Option<FunctionId>> = woven.collect();
+    for (slow, woven) in entries.into_iter().zip(&woven) {
+        let fast = Trace::of(module, &effects, woven.unwrap_or(slow));
+        module.functions[slow.at()].fast = fast.map(|mut fast| {
+            compact(&mut fast);
+            fold::fold(&mut fast);
+            value_numbering::number(module, &effects, &mut fast);
+            dead_code::clean(module, &effects, &mut fast);
+            fast.name = module.free_name(&format!("{}.fast", module.function(slow).name));
+            module.functions.push(fast);
+            FunctionId(module.functions.len() as u32 - 1)
+        });
+    }
+    if woven.iter().any(Option::is_some) {
+        remove_unnamed(module);
     }
 }
 
-/// The reactions to frames, in the order of links, and to messages of applications.
+/// Returns the fast function of a reaction that has no guard, now without its commit.
+fn woven(module: &mut Module, slow: FunctionId) -> Option<FunctionId> {
+    let id = module.function(slow).fast?;
+    let begins = &mut module.functions[id.at()].blocks[0].instructions;
+    let commit = begins.iter().position(|one| one.op == Op::Commit);
+    commit.map(|at| begins.remove(at));
+    Some(id)
+}
+
+/// The reactions to frames, in the order of links, and to messages of applications; none that has
+/// a fast function with a guard.
 fn entries(module: &Module) -> Vec<FunctionId> {
     let arrive = module.links.iter().map(|link| link.arrives);
     let send = module.ports.iter().filter_map(|port| port.sends);
     let mut found: Vec<FunctionId> = Vec::new();
     for id in arrive.chain(send) {
-        if !found.contains(&id) && module.function(id).fast.is_none() {
+        let fast = module.function(id).fast;
+        if !found.contains(&id) && fast.is_none_or(|fast| has_no_guard(module.function(fast))) {
             found.push(id);
         }
     }
     found
+}
+
+/// Returns true if a fast function only commits before it does something.
+fn has_no_guard(fast: &Function) -> bool {
+    let mut begins = fast.blocks[0].instructions.iter();
+    let guards = fast.instructions().any(|one| matches!(one.op, Op::Exit(_)));
+    !guards && begins.any(|one| one.op == Op::Commit)
 }
 
 /// The function of the module to which an event goes, if it goes to one.
