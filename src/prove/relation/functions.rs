@@ -48,12 +48,13 @@ impl Functions {
             let is_started = started.contains(*name) || !is_called(name);
             is_started && reaches(&executed, name, &changed)
         });
+        // A function that is new is compared with one behind the pass.
+        let arrived = arrive(before);
+        let mut arrive = arrive(after);
+        arrive.retain(|name| arrived.contains(name) || news.contains(name));
         Functions {
             are_judged: are_judged.cloned().collect(),
-            arrive: arrive(before)
-                .intersection(&arrive(after))
-                .cloned()
-                .collect(),
+            arrive,
             followed,
         }
     }
