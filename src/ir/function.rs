@@ -4,6 +4,7 @@ use super::ids::{BlockId, FunctionId, KindId, Value};
 use super::op::{Attempt, Event, Op};
 use super::types::Type;
 use crate::source::Span;
+use std::collections::BTreeSet;
 
 /// A function.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -236,10 +237,39 @@ impl Terminator {
     }
 }
 
+impl Block {
+    /// The index of its commit, if one stands in it.
+    pub fn commit(&self) -> Option<usize> {
+        self.instructions
+            .iter()
+            .position(|one| one.op == Op::Commit)
+    }
+}
+
 impl Function {
     /// Its parameters: those of its first block.
     pub fn parameters(&self) -> &[Value] {
         &self.blocks[0].parameters
+    }
+
+    /// Returns the blocks that are reached from one, with that.
+    pub fn behind(&self, first: BlockId) -> BTreeSet<BlockId> {
+        let mut open = vec![first];
+        let mut seen = BTreeSet::new();
+        while let Some(id) = open.pop() {
+            if seen.insert(id) {
+                let edges = self.block(id).terminator.edges().into_iter();
+                open.extend(edges.map(|edge| edge.block));
+            }
+        }
+        seen
+    }
+
+    /// Defines a new value without a name.
+    pub fn define(&mut self, of: Type) -> Value {
+        let hint = String::new();
+        self.values.push(Definition { of, hint });
+        Value(self.values.len() as u32 - 1)
     }
 
     /// The kind for whose instance it is, if it begins with the test whether the instance of its

@@ -141,20 +141,16 @@ fn divide(module: &mut Module, id: FunctionId, kind: KindId) {
     let Terminator::Try { done, .. } = &whole.blocks[0].terminator else {
         unreachable!("it begins with a test");
     };
-    let instance = body.values.len() as u32;
-    body.values.push(crate::ir::function::Definition {
-        of: Type::Instance(kind),
-        hint: String::new(),
-    });
+    let instance = body.define(Type::Instance(kind));
     body.blocks[0].instructions.push(Instruction {
         op: Op::At(kind),
         operands: vec![index],
-        results: vec![Value(instance)],
+        results: vec![instance],
         span: None,
     });
     body.blocks[0].terminator = Terminator::Jump(Edge {
         block: done.block,
-        arguments: vec![Value(instance)],
+        arguments: vec![instance],
     });
     compact(&mut body);
     module.functions.push(body);
@@ -167,13 +163,9 @@ fn divide(module: &mut Module, id: FunctionId, kind: KindId) {
         arguments,
     };
     let alive = BlockId(own.blocks.len() as u32);
-    let instance = own.values.len() as u32;
-    own.values.push(crate::ir::function::Definition {
-        of: Type::Instance(kind),
-        hint: String::new(),
-    });
+    let instance = own.define(Type::Instance(kind));
     own.blocks.push(Block {
-        parameters: vec![Value(instance)],
+        parameters: vec![instance],
         instructions: Vec::new(),
         terminator: Terminator::Tail(event, parameters),
         span: None,

@@ -20,7 +20,7 @@ pub enum Shown {
     Constant(Op),
 }
 
-/// What two modules call alike.
+/// Names that mean the same in both modules, and facts that hold for both.
 #[derive(Clone, Debug, Default)]
 pub struct Naming {
     /// Effects of functions that are not executed, of both modules together.

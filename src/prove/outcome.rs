@@ -40,7 +40,8 @@ pub struct Outcome {
     pub assumed: Vec<Term>,
     /// Bits that are 1 unless control comes to where it never comes.
     pub never: Vec<Term>,
-    /// What caches hold from some place on: a cache, a part of it, the condition and the value.
+    /// Contents of caches: the cache, the index of the part, the condition under which it was
+    /// computed, and its value.
     pub recomputed: Vec<(CacheId, u32, Term, Term)>,
     /// Operations whose order is not modelled.
     pub doubts: BTreeSet<&'static str>,

@@ -159,8 +159,8 @@ impl<'m> Stack<'m> {
         self.rounds.contains(&(from, to))
     }
 
-    /// Returns true if a host's frames are given to a function and to the one that is tried before
-    /// it in two calls.
+    /// Returns true if a fast function does not call the one that is tried before it: the host's
+    /// side of the stack tries both, one after the other.
     pub fn tries_apart(&self, whole: FunctionId) -> bool {
         let fast = self.module.function(whole).fast;
         fast.is_some_and(|fast| self.is_hot(fast))
@@ -186,7 +186,7 @@ impl<'m> Stack<'m> {
         self.is_hot(id) && !all.any(|one| matches!(one.op, Op::Queue(..)))
     }
 
-    /// The events and outputs that a function which is tried first adds to those of its own step.
+    /// Returns the most steps and outputs that a hot function takes besides those of its own step.
     pub fn ahead(&self) -> usize {
         let all = (0..self.module.functions.len() as u32).map(FunctionId);
         let hot = all.filter(|id| self.is_hot(*id));

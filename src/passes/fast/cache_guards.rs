@@ -176,14 +176,7 @@ fn ask(
         .instructions
         .retain(|_| !removed.contains(&places.next().expect("there is always a next place")));
     let span = function.block(found.done).span;
-    let mut define = |of: Type| {
-        function.values.push(crate::ir::function::Definition {
-            of,
-            hint: String::new(),
-        });
-        Value(function.values.len() as u32 - 1)
-    };
-    let [valid, stays, leaves] = [Type::BIT; 3].map(&mut define);
+    let [valid, stays, leaves] = [Type::BIT; 3].map(|of| function.define(of));
     let step = |op: Op, operands: &[Value], results: &[Value]| Instruction {
         op,
         operands: operands.to_vec(),
@@ -301,9 +294,8 @@ fn behind_attempt(function: &mut Function, id: BlockId) -> BlockId {
     }
     let made = function.block(done.block).parameters[done.arguments.len()..].to_vec();
     let made = made.into_iter().map(|value| {
-        let definition = function.values[value.at()].clone();
-        function.values.push(definition);
-        Value(function.values.len() as u32 - 1)
+        let of = function.type_of(value);
+        function.define(of)
     });
     let made: Vec<Value> = made.collect();
     let span = function.block(id).span;

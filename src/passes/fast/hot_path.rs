@@ -1,25 +1,25 @@
-//! Gives what is usual a fast function of its own, which is tried first.
+//! Separates the hot path of a fast function from its long paths (superblock formation; Hwu et al.,
+//! "The Superblock", 1993).
 //!
-//! In: fast functions. Out: before each that has rare or long ways, one with the others alone. It
-//! is so small that a compiler keeps its values in registers and expands it where frames arrive.
-//! An exit of it changes nothing, so the whole function is tried then, and the reaction in the end.
+//! In: fast functions. Out: before each that has long paths, a hot function with the others alone.
+//! It is so small that a compiler keeps its values in registers and expands it where frames arrive.
+//! An exit of it changes nothing, so the rest is tried then, and the reaction in the end.
 //!
 //! ```text
-//! fast fn arrive.fast(%m: msg) {           fast fn arrive.hot(%m: msg) {
-//!   branch %known, b1, ask @ 99%      =>     branch %known, b1, leave
-//! b1: branch (eq %type, 1), b2, b3         b1: branch (eq %type, 1), b2, leave
-//! b2: commit ..    (few operations)        b2: commit ..
-//! b3: ..           (many)                  leave: exit arrive.fast 1
-//!                                          fast fn arrive.fast(%m: msg), first arrive.hot { ..
+//! fast fn arrive.fast(%m: msg) {          fast fn arrive.hot(%m: msg) {
+//!   branch (eq %type, 1), b1, b2     =>     exit arrive.fast (ne %type, 1)
+//! b1: commit ..    (few operations)         commit ..
+//! b2: commit ..    (many)
+//!                                         fast fn arrive.fast(%m: msg), first arrive.hot {
+//!                                           exit arrive.fast (eq %type, 1)
+//!                                           commit ..
 //! ```
 //!
-//! The whole function does not do again what the short one does. Of two ways that commit, one that
-//! only reactions inside the stack hear of is long. Of two others the one with fewer operations
-//! stays, and the other if it has few, too.
+//! Of two paths that commit, one whose events go to reactions inside the stack alone is long. Of
+//! two others, the one with more operations is long, if these are more than [`LONGEST`].
 
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
-use crate::ir::function::Definition;
 use crate::ir::graph::Graph;
 use crate::ir::op::{Event, Target};
 use crate::ir::{
@@ -35,7 +35,7 @@ const RARE: Probability = Probability(50_000);
 /// The longer of two ways stays if it has so many operations at most.
 const LONGEST: usize = 100;
 
-/// What is usual of what applications send has a function of its own with so many operations less.
+/// A hot function has so many operations less than the one before which it is tried.
 const FEWEST: usize = 20;
 
 /// Gives each fast function another that is tried before it, if that is much shorter.
@@ -52,7 +52,7 @@ pub fn run(module: &mut Module) {
             continue;
         };
         order_guards::order(module, &effects, &mut hot);
-        // What the short one does, the other does not do again.
+        // The whole function does not repeat paths of the hot one, which has left before.
         let done = Ways::of(function).kept(|ways, id| ways.longer(id));
         let rest = without(function, |ways, id| ways.only_to(id, &done));
         if let Some(mut rest) = rest {
@@ -115,7 +115,7 @@ fn asks(hot: &mut Function, name: &str, id: BlockId, edge: usize) -> bool {
     };
     let leaves = match edge {
         0 => condition,
-        _ => define(hot, Type::BIT),
+        _ => hot.define(Type::BIT),
     };
     let block = &mut hot.blocks[id.at()];
     if leaves != condition {
@@ -129,14 +129,6 @@ fn asks(hot: &mut Function, name: &str, id: BlockId, edge: usize) -> bool {
     true
 }
 
-fn define(function: &mut Function, of: Type) -> Value {
-    function.values.push(Definition {
-        of,
-        hint: String::new(),
-    });
-    Value(function.values.len() as u32 - 1)
-}
-
 fn step(op: Op, operands: &[Value], results: &[Value]) -> Instruction {
     Instruction {
         op,
@@ -148,12 +140,12 @@ fn step(op: Op, operands: &[Value], results: &[Value]) -> Instruction {
 
 /// A new block that leaves, in the place of that behind an edge; returns the edge to it.
 fn exit(hot: &mut Function, name: &str, from: BlockId, edge: usize) -> Edge {
-    let one = define(hot, Type::BIT);
+    let one = hot.define(Type::BIT);
     let edge = hot.blocks[from.at()].terminator.edges()[edge].clone();
     let made = hot.block(edge.block).parameters[edge.arguments.len()..].to_vec();
     let parameters = made.into_iter().map(|value| {
         let of = hot.type_of(value);
-        define(hot, of)
+        hot.define(of)
     });
     let parameters = parameters.collect();
     hot.blocks.push(Block {
@@ -181,10 +173,7 @@ pub struct Ways<'f> {
 impl<'f> Ways<'f> {
     fn of(function: &'f Function) -> Ways<'f> {
         let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
-        let has = |id: BlockId| {
-            let mut all = function.block(id).instructions.iter();
-            all.any(|one| one.op == Op::Commit)
-        };
+        let has = |id: BlockId| function.block(id).commit().is_some();
         let next = |id: BlockId| {
             let edges = function.block(id).terminator.edges().into_iter();
             edges.map(|edge| edge.block).collect::<Vec<_>>()
@@ -248,16 +237,10 @@ impl<'f> Ways<'f> {
     /// The edge of a block all of whose commits are among some blocks.
     fn only_to(&self, id: BlockId, done: &BTreeSet<BlockId>) -> Option<usize> {
         let ways = self.fork(id)?.map(|(way, _)| way);
-        let commits = |id: &BlockId| {
-            let mut all = self.function.block(*id).instructions.iter();
-            all.any(|one| one.op == Op::Commit)
-        };
         let is_done = |way: &BlockId| {
-            let behind = self.behind(*way);
-            behind
-                .iter()
-                .filter(|id| commits(id))
-                .all(|id| done.contains(id))
+            let behind = self.function.behind(*way);
+            let mut commits = behind.iter();
+            commits.all(|id| self.function.block(*id).commit().is_none() || done.contains(id))
         };
         ways.iter().position(is_done)
     }
@@ -265,7 +248,7 @@ impl<'f> Ways<'f> {
     /// The edge of a block that leads to the longer of two ways, if that is long.
     fn longer(&self, id: BlockId) -> Option<usize> {
         let ways = self.fork(id)?.map(|(way, _)| way);
-        let behind = ways.map(|way| self.behind(way));
+        let behind = ways.map(|way| self.function.behind(way));
         let told = behind
             .each_ref()
             .map(|all| all.iter().any(|id| self.tells(*id)));
@@ -277,19 +260,6 @@ impl<'f> Ways<'f> {
         let longer = usize::from(sizes[1] > sizes[0]);
         let is_long = sizes[longer] > LONGEST;
         is_long.then_some(longer)
-    }
-
-    /// A block, and all behind it.
-    fn behind(&self, from: BlockId) -> BTreeSet<BlockId> {
-        let mut open = vec![from];
-        let mut seen = BTreeSet::new();
-        while let Some(id) = open.pop() {
-            if seen.insert(id) {
-                let edges = self.function.block(id).terminator.edges();
-                open.extend(edges.iter().map(|edge| edge.block));
-            }
-        }
-        seen
     }
 
     /// A block has an event for a port or a link.

@@ -1,8 +1,8 @@
 //! Keeps rare ways out of what is tried first when a frame arrives.
 //!
 //! In: the fast functions of links whose headers are expected. Out: before the one that is tried
-//! first, another that leaves where that asks all anew. It calls nothing on its way, so a compiler
-//! keeps its values in registers.
+//! first, another that leaves where the header is not the expected one. It calls no search, so a
+//! compiler keeps its values in registers.
 //!
 //! ```text
 //! fast fn arrive.hot(%m: msg) {            fast fn arrive.hit(%m: msg) {

@@ -15,12 +15,10 @@
 
 use crate::ir::effects::in_place::{Spot, kept};
 use crate::ir::effects::{Effects, Resource};
-use crate::ir::function::Definition;
 use crate::ir::op::{Event, Target};
 use crate::ir::{
     Block, BlockId, Function, FunctionId, Instruction, Module, Op, Terminator, Type, Value,
 };
-use std::collections::BTreeSet;
 
 /// The name of the exit for frames that stand elsewhere.
 const EXIT: &str = "stack.in_place";
@@ -111,32 +109,15 @@ fn calls(module: &Module, event: &Event) -> bool {
 
 /// The spots of the commits.
 fn commits(function: &Function) -> Vec<Spot> {
-    let commit = |block: &Block| {
-        let mut all = block.instructions.iter();
-        all.position(|one| one.op == Op::Commit)
-    };
     let blocks = function.all_blocks();
     blocks
-        .filter_map(|(id, block)| Some((id, commit(block)?)))
+        .filter_map(|(id, block)| Some((id, block.commit()?)))
         .collect()
-}
-
-/// The blocks to which control may go from one, and that block.
-fn behind(function: &Function, first: BlockId) -> BTreeSet<BlockId> {
-    let mut open = vec![first];
-    let mut seen = BTreeSet::new();
-    while let Some(id) = open.pop() {
-        if seen.insert(id) {
-            let edges = function.block(id).terminator.edges().into_iter();
-            open.extend(edges.map(|edge| edge.block));
-        }
-    }
-    seen
 }
 
 /// A frame is written or kept behind the commit of a block.
 fn keeps(function: &Function, spots: &[Spot], commit: BlockId) -> bool {
-    let behind = behind(function, commit);
+    let behind = function.behind(commit);
     spots.iter().any(|(id, _)| behind.contains(id))
 }
 
@@ -145,7 +126,7 @@ fn is_in_guard(function: &Function, commits: &[Spot], (id, at): Spot) -> bool {
     let mut commits = commits.iter();
     !commits.any(|commit| match commit.0 == id {
         true => commit.1 < at,
-        false => behind(function, commit.0).contains(&id),
+        false => function.behind(commit.0).contains(&id),
     })
 }
 
@@ -154,22 +135,15 @@ fn ask(function: &mut Function, id: BlockId) {
     let is_message = |value: &&Value| function.type_of(**value) == Type::Message;
     let message = function.parameters().iter().find(is_message).copied();
     let message = message.expect("a reaction to frames is given one");
-    let mut new = || {
-        function.values.push(Definition {
-            of: Type::BIT,
-            hint: String::new(),
-        });
-        Value(function.values.len() as u32 - 1)
-    };
-    let (is_in_buffer, is_elsewhere) = (new(), new());
+    let [is_in_buffer, is_elsewhere] = [Type::BIT; 2].map(|of| function.define(of));
     let asked = [
         (Op::InBuffer, message, Some(is_in_buffer)),
         (Op::Not, is_in_buffer, Some(is_elsewhere)),
         (Op::Exit(EXIT.to_string()), is_elsewhere, None),
     ];
-    let instructions = &mut function.blocks[id.at()].instructions;
-    let commit = instructions.iter().position(|one| one.op == Op::Commit);
-    let commit = commit.expect("the block commits");
+    let block = &mut function.blocks[id.at()];
+    let commit = block.commit().expect("the block commits");
+    let instructions = &mut block.instructions;
     let span = instructions[commit].span;
     let asked = asked.map(|(op, operand, result)| Instruction {
         op,

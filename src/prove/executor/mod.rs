@@ -36,7 +36,7 @@ pub enum Ending {
     Returns(Vec<Symbolic>),
     /// An event is handled next.
     Tail(Event, Vec<Symbolic>),
-    /// What waits since a mark is handled next.
+    /// The first event that was queued since a mark is handled next.
     Take(Term),
     /// A guard leaves it.
     Left,
@@ -99,7 +99,8 @@ pub struct Executor<'e> {
     pub assumed: Vec<Term>,
     /// Bits that are 1 unless control comes to where it never comes.
     pub never: Vec<Term>,
-    /// What caches hold from some place on: a cache, a part of it, the condition and the value.
+    /// Contents of caches: the cache, the index of the part, the condition under which it was
+    /// computed, and its value.
     pub recomputed: Vec<(CacheId, u32, Term, Term)>,
     /// Reactions that are executed, the last within the others.
     active: Vec<FunctionId>,

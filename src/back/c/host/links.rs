@@ -78,7 +78,7 @@ fn is_calling(stack: &Stack<'_>) -> (String, Item) {
             S::Return(Some(atom("false"))),
         ],
     };
-    let comment = "Whether a function of an application is being called.";
+    let comment = "Returns true during a callback of an application.";
     asked(comment, "is_calling", vec![parameter], body)
 }
 
@@ -101,7 +101,7 @@ fn is_called(stack: &Stack<'_>) -> (String, Item) {
     let tests = calling.map(|names| binary("==", atom("link"), atom(&names.constant)));
     let any = tests.reduce(|all, one| binary("||", all, one));
     let body = vec![S::Return(Some(any.expect("a link calls a function")))];
-    let comment = "Whether a link calls a function with each frame that leaves.";
+    let comment = "Returns true if a link calls a function with each frame that leaves.";
     asked(
         comment,
         "is_called",
@@ -195,7 +195,8 @@ pub fn arrives_fast(stack: &Stack<'_>) -> Vec<Item> {
     let comment = "A frame came in by a link. Tries its fast path: false, and nothing is changed, \
         if the frame goes another way.";
     let whole = tries(stack, (comment, "arrives_fast"), fast);
-    let comment = "The same with what is usual alone, while nothing else is under way.";
+    let comment =
+        "Tries the hot path of a frame, while no application is called and no event waits.";
     let hot = tries(stack, (comment, "arrives_hot"), |id| stack.first_tried(id));
     let links = stack.module.links.iter().zip(&stack.names.links);
     let in_place = links.filter(|(link, _)| link.in_place);

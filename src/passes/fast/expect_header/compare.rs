@@ -7,7 +7,6 @@
 use super::answers::{Copies, NONE};
 use super::header::{Header, Why};
 use crate::ir::build::Builder;
-use crate::ir::function::Definition;
 use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::{
     BlockId, CacheId, Edge, Function, Instruction, Module, Probability, Region, Terminator, Type,
@@ -68,13 +67,7 @@ fn answer_exits(function: &mut Function, header: &Header<'_>, id: BlockId, held:
                     continue;
                 }
                 let Some(held) = held.take() else { continue };
-                let [stays, leaves] = [(); 2].map(|()| {
-                    function.values.push(Definition {
-                        of: Type::BIT,
-                        hint: String::new(),
-                    });
-                    Value(function.values.len() as u32 - 1)
-                });
+                let [stays, leaves] = [Type::BIT; 2].map(|of| function.define(of));
                 let step = |op: Op, operands: &[Value], result: Value| Instruction {
                     op,
                     operands: operands.to_vec(),

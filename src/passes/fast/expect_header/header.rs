@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A search whose keys hang on the header.
 #[derive(Clone, Debug)]
 pub struct Search {
-    /// What it finds.
+    /// The instance that is found, if one is.
     pub instance: Value,
     /// The block that ends in it.
     pub block: BlockId,
@@ -180,10 +180,7 @@ impl<'h> Header<'h> {
     fn always(&self) -> BTreeSet<Value> {
         let graph = Graph::of(self.function).expect("the verifier passes acyclic graphs alone");
         let blocks = self.function.all_blocks();
-        let commits = blocks.filter(|(_, block)| {
-            let mut all = block.instructions.iter();
-            all.any(|one| one.op == Op::Commit)
-        });
+        let commits = blocks.filter(|(_, block)| block.commit().is_some());
         let asked = commits.map(|(commit, _)| {
             let before = self.groups.keys().copied();
             let before = before.filter(|id| graph.dominates(*id, commit));

@@ -17,7 +17,6 @@
 
 use super::facts::Facts;
 use crate::ir::definitions::Definitions;
-use crate::ir::function::Definition;
 use crate::ir::graph::Graph;
 use crate::ir::op::{Compare, Op};
 use crate::ir::{BlockId, Function, Instruction, Terminator, Type, Value};
@@ -176,11 +175,7 @@ impl Work<'_> {
         (of, span): (Type, Option<Span>),
         all: &mut Vec<Instruction>,
     ) -> Value {
-        let value = Value(self.new.values.len() as u32);
-        self.new.values.push(Definition {
-            of,
-            hint: String::new(),
-        });
+        let value = self.new.define(of);
         all.push(Instruction {
             op,
             operands,
