@@ -53,7 +53,7 @@ pub fn pipeline(bytes: &[u8]) {
         let compiled = compiled.unwrap_or_else(|| panic!("`{stack}` is lost without a reason"));
         let wrong = check::check(&compiled.program, &compiled.forest);
         assert!(wrong.is_empty(), "the trees of `{stack}`: {wrong:?}");
-        assert!(compiled.emitted.c.contains("fuzzed_input"), "no C");
+        assert!(compiled.code.c.contains("fuzzed_input"), "no C");
     }
 }
 

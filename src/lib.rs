@@ -18,7 +18,6 @@
 //!   c/         C as a tree, its printer, and the runtime that generated code copies
 //!   back/      the stack IR -> C
 //!   prove/     functions before and behind a pass, compared by a solver
-//!   emit/      trees of the stack -> C
 //!   simulate/  interpreters of the program, its trees and its IR; the network in virtual time
 //!   tool/      commands, devices, files
 //! ```
@@ -54,8 +53,6 @@ pub mod passes;
 pub mod back;
 
 pub mod prove;
-
-pub mod emit;
 
 pub mod simulate;
 

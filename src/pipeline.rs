@@ -6,36 +6,37 @@
 mod back_end;
 mod esterel;
 
-pub use back_end::{Back, Passes, Variant, lowered};
+pub use back_end::{Passes, Variant, lowered, printed, unwoven};
 pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
 
+use crate::back::c::Printed;
+use crate::c::assumed::Assumed;
+use crate::c::record::Record;
 use crate::diagnostic::{Diagnostic, Id, Severity, merged};
-use crate::emit::{self, Emitted};
+use crate::ir::Module;
 use crate::optimise;
 use crate::optimise::states::{Never, never};
 use crate::profile::transitions::{Transition, transitions};
 use crate::profile::{self, Analysis, Asked, Cost, Profile, Register, recorded};
 use crate::reactive::{self, handlers::Budget};
 use crate::source::{Sources, Span};
+use crate::tree::Forest;
 use crate::tree::rewrites::Rewrites;
 use crate::tree::text::Names;
 use crate::tree::ways::{Way, called, counted, ways};
-use crate::tree::{Forest, Reaction};
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
 use crate::types::{check_layers, check_stack, warnings};
-use crate::weave::{self, Call};
+use crate::weave;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What was read, and what is wrong with it.
 pub struct Checked {
-    /// The way to C.
-    pub back: Back,
     /// How large the processes of an instance may be.
     pub budget: Budget,
     /// What is done so that the stack runs faster.
     pub rewrites: Rewrites,
-    /// The passes of the stack IR that run, if it is the way to C.
+    /// The passes of the stack IR that run.
     pub passes: Passes,
     /// What is known of its traffic then.
     pub profile: Profile,
@@ -57,14 +58,16 @@ pub struct Checked {
 pub struct Compiled {
     /// The checked program: its meaning is what the reference interpreter makes of it.
     pub program: Program,
-    /// Its trees, woven.
+    /// Its trees, of which the stack IR is made.
     pub forest: Forest,
     /// What was cut of them.
     pub cut: Vec<Way>,
-    /// Joints that stayed calls.
-    pub calls: Vec<Call>,
+    /// Whether its host is given no buffers for frames, since none was seen to stand in one.
+    pub elsewhere: bool,
+    /// The stack IR behind all passes.
+    pub module: Module,
     /// The C.
-    pub emitted: Emitted,
+    pub code: Printed,
 }
 
 /// Reads a file, or the files of a folder, and all that they use.
@@ -72,7 +75,6 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
     let mut sources = Sources::new();
     let (files, diagnostics) = load::load(&mut sources, root, library);
     Checked {
-        back: Back::default(),
         budget: Budget::default(),
         rewrites: Rewrites::ALL,
         passes: Passes::ALL,
@@ -182,10 +184,8 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
         cut,
     } = known(checked, stack)?;
     program.name = name.to_string();
-    let rewrites = checked.back.rewrites(checked.rewrites);
-    let forest = woven(&mut program, forest, rewrites);
     let assumed = match &profile {
-        Profile::Recorded(recorded) if checked.specialised => Some(emit::Assumed {
+        Profile::Recorded(recorded) if checked.specialised => Some(Assumed {
             profiles: recorded.names().to_vec(),
             extent: recorded.extent(),
             cut: cut.len(),
@@ -194,21 +194,16 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
         }),
         _ => None,
     };
-    let stack = (&checked.sources, &program, &forest);
-    let emitted = match &assumed {
-        Some(assumed) => emit::specialised(stack.0, &program, &forest, (rewrites, assumed)),
-        None => emit::c(stack.0, &program, &forest, rewrites),
-    };
     let variant = assumed.as_ref().map(Variant::Specialised);
-    let variant = variant.unwrap_or_default();
-    let chosen = (checked.rewrites, checked.passes);
-    let emitted = checked.back.of_emitted(stack, variant, chosen, emitted);
+    let compiled = checked.compiled(
+        (program, forest),
+        variant.unwrap_or_default(),
+        checked.rewrites,
+    );
     Some(Compiled {
-        program,
-        calls: weave::calls(&forest),
-        forest,
         cut,
-        emitted,
+        elsewhere: assumed.is_some_and(|assumed| assumed.elsewhere),
+        ..compiled
     })
 }
 
@@ -229,10 +224,6 @@ pub fn known(checked: &mut Checked, stack: &str) -> Option<Known> {
     let (mut program, forest) = trees(checked, stack)?;
     let profile = checked.profile.clone().of(&program, &forest, stack);
     let profile = profile.map_err(|why| checked.unfit = Some(why)).ok()?;
-    if let Profile::Recorded(recorded) = &profile {
-        let links = program.links.iter_mut();
-        links.for_each(|link| link.alike = recorded.are_alike(&link.name));
-    }
     let (forest, cut) = match &profile {
         Profile::Recorded(recorded) if checked.specialised => {
             let (forest, taken) = recorded.shared(&forest);
@@ -273,25 +264,14 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
     let names = Names::new(&program);
     program.name = name.to_string();
     let all = ways(&forest).into_iter();
-    let record = emit::Record {
+    let record = Record {
         begins,
         ways: all
             .map(|way| called(&checked.sources, &names, &forest, way))
             .collect(),
     };
-    let forest = woven(&mut program, counted(&forest), Rewrites::NONE);
-    let stack = (&checked.sources, &program, &forest);
-    let emitted = emit::recording(stack.0, &program, &forest, &record);
     let variant = Variant::Recording(&record);
-    let chosen = (Rewrites::NONE, checked.passes);
-    let emitted = checked.back.of_emitted(stack, variant, chosen, emitted);
-    Some(Compiled {
-        program,
-        calls: weave::calls(&forest),
-        forest,
-        cut: Vec::new(),
-        emitted,
-    })
+    Some(checked.compiled((program, counted(&forest)), variant, Rewrites::NONE))
 }
 
 /// The share of the work that the fast path carries.
@@ -309,16 +289,8 @@ pub struct Analysed {
     pub path: Vec<Transition>,
     /// What trees cost before any rewrite, and after each.
     pub costs: Vec<Cost>,
-    /// The fast paths that stand apart.
-    pub bypasses: Forest,
-    /// The reactions that have none since their trees are longer than so many nodes.
-    pub given_up: Vec<(Reaction, usize)>,
-    /// Where their C is left.
-    pub exits: Vec<emit::Path>,
-    /// What its C keeps for what sessions send.
-    pub begun: Vec<emit::Begun>,
-    /// The fields that its C does not read, since they always hold the same, and what.
-    pub held: Vec<String>,
+    /// The stack IR behind all passes, whose fast functions are the fast paths.
+    pub module: Module,
     /// Joints that stayed calls.
     pub stayed: Vec<weave::Stayed>,
     /// Joints that are none any more.
@@ -336,29 +308,35 @@ pub fn analyse(
     program: &Program,
     forest: Forest,
     profile: &Profile,
-    rewrites: Rewrites,
+    (rewrites, passes): (Rewrites, Passes),
 ) -> Analysed {
-    let unsaid = without_traffic(sources, program, &forest, rewrites);
-    let mut bypasses = optimise::unasked::forget(program, &forest);
+    let ir = |program: &Program, forest: Forest| {
+        let mut program = program.clone();
+        let forest = unwoven(&mut program, forest, rewrites);
+        let stack = (sources, &program, &forest);
+        printed(stack, Variant::Plain, (rewrites, passes))
+    };
+    let (module, code) = ir(program, forest.clone());
+    let ignores_traffic = !program.traffic.is_empty() && {
+        let mut unsaid = program.clone();
+        unsaid.traffic.clear();
+        ir(&unsaid, forest.clone()).1.c == code.c
+    };
+    let mut shorter = optimise::unasked::forget(program, &forest);
     let mut woven = profile::analyse(program, forest, profile);
     let states = std::mem::take(&mut woven.registers);
     let mut costs = vec![Cost::of(None, &woven)];
     let mut asked = vec![profile::asked(&woven)];
     let never = never(program, &woven.forest);
     let mut program = program.clone();
-    for rewrite in rewrites.each().filter(|one| one.is_of_trees()) {
-        bypasses = optimise::rewrite(&mut program, bypasses, rewrite);
-        woven = profile::analyse(&program, bypasses.clone(), profile);
+    for rewrite in rewrites.each() {
+        shorter = optimise::rewrite(&mut program, shorter, rewrite);
+        woven = profile::analyse(&program, shorter.clone(), profile);
         costs.push(Cost::of(Some(rewrite), &woven));
         asked.push(profile::asked(&woven));
     }
-    let emitted = emit::c(sources, &program, &bypasses, rewrites);
     Analysed {
-        given_up: optimise::given_up(&program, &bypasses, rewrites),
-        ignores_traffic: unsaid.is_some_and(|unsaid| unsaid == emitted.c),
-        exits: emitted.paths,
-        begun: emitted.begun,
-        held: emitted.held,
+        ignores_traffic,
         states,
         path: transitions(&woven.forest, &woven.runs, SHARE),
         stayed: weave::stayed(&program, &woven.forest, weave::Limits::default()),
@@ -367,27 +345,8 @@ pub fn analyse(
         never,
         woven,
         costs,
-        bypasses,
+        module,
     }
-}
-
-/// The C of a stack that says its `traffic`, as if it said nothing.
-fn without_traffic(
-    sources: &Sources,
-    program: &Program,
-    forest: &Forest,
-    rewrites: Rewrites,
-) -> Option<String> {
-    let mut program = program.clone();
-    let said = std::mem::take(&mut program.traffic);
-    (!said.is_empty()).then(|| {
-        let forest = optimise::unasked::forget(&program, forest);
-        let each = rewrites.each().filter(|one| one.is_of_trees());
-        let forest = each.fold(forest, |forest, one| {
-            optimise::rewrite(&mut program, forest, one)
-        });
-        emit::c(sources, &program, &forest, rewrites).c
-    })
 }
 
 /// The checked programs in which the layers of a file run: alone, or in a stack, which gives values
@@ -407,6 +366,27 @@ pub fn refused(diagnostics: &[Diagnostic]) -> bool {
 }
 
 impl Checked {
+    /// Makes C of a stack by its trees.
+    fn compiled(
+        &self,
+        (mut program, forest): (Program, Forest),
+        variant: Variant<'_>,
+        rewrites: Rewrites,
+    ) -> Compiled {
+        let forest = unwoven(&mut program, forest, rewrites);
+        let chosen = (rewrites, self.passes);
+        let stack = (&self.sources, &program, &forest);
+        let (module, code) = printed(stack, variant, chosen);
+        Compiled {
+            program,
+            forest,
+            cut: Vec::new(),
+            elsewhere: false,
+            module,
+            code,
+        }
+    }
+
     /// Adds warnings, if nothing is refused: a part that is wrong may be where a name is used.
     fn warn(&mut self) {
         if !refused(&self.diagnostics) {

@@ -39,12 +39,12 @@ use stackloom::simulate::trace::Trace;
 use stackloom::simulate::trees::Trees;
 use stackloom::tool::case::run::{Run, difference};
 use stackloom::tool::case::script;
+use stackloom::tree::Forest;
 use stackloom::tree::check::check;
 use stackloom::tree::rewrites::{Rewrite, Rewrites};
 use stackloom::tree::text::compact;
 use stackloom::tree::ways::counted;
-use stackloom::tree::{Forest, Reaction};
-use stackloom::types::program::{Event, NoticeId, Program};
+use stackloom::types::program::Program;
 
 /// Calls of a trace.
 const LENGTH: usize = 300;
@@ -334,7 +334,7 @@ fn any_rewrites_agree() {
         let forests = forests.iter().map(|forest| (&program, forest));
         all_agree(path, &program, &forests.collect::<Vec<_>>());
     }
-    let of_trees = "prune-states, extend, inline, prune-branches, frequent-first, bypass";
+    let of_trees = "prune-states, extend, inline, prune-branches, frequent-first";
     assert_eq!(fired.to_string(), of_trees, "each does something");
 }
 
@@ -353,56 +353,9 @@ fn every_fault_in_the_trees_of_a_sequencer_is_found() {
 }
 
 #[test]
-fn every_fault_in_a_bypass_is_found() {
-    for stack in ["numbered", "answered"] {
-        let mut program = stacks::example(&format!("tests/c_agrees/stacks/{stack}.loom"));
-        let forest = lower(&program).expect("the program has trees");
-        let forest = woven(&mut program, forest, Rewrites::ALL);
-        assert_eq!(forest.bypasses.len(), 1, "what a frame mostly does has one");
-        let faults = fault::faults(&forest, &forest.bypasses).into_iter();
-        // What nobody asks any more that knows it may be what it likes.
-        let settled = |what: &str| stack == "answered" && what.contains("SetAttribute");
-        let faults = Vec::from_iter(faults.filter(|(what, _)| !settled(what)));
-        assert!(faults.len() > 8, "there is something to get wrong");
-        let missed = faults.into_iter();
-        let missed = missed.filter(|(_, faulty)| !is_found(&program, faulty));
-        let missed: Vec<String> = missed.map(|(what, _)| what).collect();
-        assert!(missed.is_empty(), "not found:\n{}", missed.join("\n"));
-    }
-}
-
-#[test]
-fn a_latch_that_stays_is_found() {
-    let mut program = stacks::example("tests/c_agrees/stacks/latched.loom");
-    let forest = lower(&program).expect("the program has trees");
-    let forest = compact(&woven(&mut program, forest, Rewrites::ALL));
-    let kinds = program.kinds.iter();
-    let mut fields = kinds.flat_map(|kind| kind.fields.iter().enumerate());
-    let latch = fields.find(|(_, field)| field.name == "on_path");
-    let (latch, _) = latch.expect("what is asked of a conversation alone is asked once");
-    let unlatches = |what: &String| what.contains(&format!("FieldId({latch})"));
-    for name in ["pause", "wear"] {
-        let mut notices = program.notices.iter();
-        let notice = notices.position(|notice| notice.name == name);
-        let notice = Event::Notice(NoticeId(notice.expect("it is told") as u32));
-        let mut trees = forest.trees.iter();
-        let tree = trees.find(|tree| match tree.reaction {
-            Reaction::Handle { event, .. } => event == notice,
-            Reaction::Arrive { .. } => false,
-        });
-        let tree = tree.expect("it has a tree").clone();
-        let mut faults = fault::faults(&forest, &[tree]).into_iter();
-        let fault = faults.find(|(what, _)| unlatches(what));
-        let (what, faulty) = fault.expect("what it writes is asked for");
-        assert!(is_found(&program, &faulty), "not found at {name}: {what}");
-    }
-}
-
-#[test]
 fn every_fault_of_its_kind_in_what_a_rewrite_makes_is_found() {
     let answered = "tests/c_agrees/stacks/answered.loom";
     let switched = "tests/c_agrees/stacks/switched.loom";
-    let numbered = "tests/c_agrees/stacks/numbered.loom";
     let passing = "tests/c_agrees/stacks/passing.loom";
     for (rewrite, path, kind) in [
         (Rewrite::States, switched, "a test turned"),
@@ -411,16 +364,11 @@ fn every_fault_of_its_kind_in_what_a_rewrite_makes_is_found() {
         (Rewrite::Inline, answered, "an answer left out"),
         (Rewrite::Branches, switched, "a test turned"),
         (Rewrite::Frequent, switched, "a test turned"),
-        (Rewrite::Bypass, numbered, "a test turned"),
     ] {
         let mut program = stacks::budgeted(path, apart());
         let plain = lower(&program).expect("the program has trees");
         let made = compact(&woven(&mut program, plain, Rewrites::only(rewrite)));
-        let trees = match rewrite {
-            Rewrite::Bypass => &made.bypasses,
-            _ => &made.trees,
-        };
-        let faults = fault::faults(&made, trees).into_iter();
+        let faults = fault::faults(&made, &made.trees).into_iter();
         let faults: Vec<_> = faults.filter(|(what, _)| what.starts_with(kind)).collect();
         assert!(
             !faults.is_empty(),

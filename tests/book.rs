@@ -267,8 +267,8 @@ fn the_c_of_processes_is_what_the_compiler_makes_of_them() {
     let root = vec![("watched.loom".to_string(), stack.clone())];
     let mut checked = pipeline::read(root, &Folders { search: Vec::new() });
     let compiled = pipeline::compile(&mut checked, "watched", "watched");
-    let emitted = compiled.expect("it is a stack").emitted;
-    assert!(emitted.c.contains(c.as_str()), "{}", emitted.c);
+    let code = compiled.expect("it is a stack").code;
+    assert!(code.c.contains(c.as_str()), "{}", code.c);
 }
 
 #[test]

@@ -16,7 +16,7 @@ mod externs;
 mod glue;
 
 use compiled::Compiled;
-use stackloom::emit;
+use stackloom::back::c::{Variant, print};
 use stackloom::ir::Module;
 use stackloom::ir::op::{Arithmetic, Op};
 use stackloom::passes::{PASSES, Pass};
@@ -27,7 +27,6 @@ use stackloom::tool::case::run::Run;
 use stackloom::tool::case::script::Line;
 use stackloom::tool::case::sections::fill;
 use stackloom::tool::case::{Cases, InC, Playing, Surroundings, difference};
-use stackloom::tree::rewrites::Rewrites;
 use stackloom::types::load::Library;
 use stackloom::types::program::Program;
 use std::collections::BTreeMap;
@@ -172,7 +171,7 @@ impl Surroundings for Repository {
         let every_way = std::env::var_os("EVERY_WAY").is_some();
         let ways = if every_way { &EVERY_WAY[..] } else { &USUALLY };
         let (stack, place) = (playing.stack, playing.place.display());
-        let (program, code) = (&stack.program, stack.compiled_code(playing.sources));
+        let (program, code) = (&stack.program, stack.code(playing.sources));
         let mut runs = Vec::new();
         let mut run = |compiled: &Compiled<'_>, how: &str| {
             for way in compiled.ways() {
@@ -182,11 +181,13 @@ impl Surroundings for Repository {
             }
         };
         let woven = format!("{place}/woven");
+        let code = (stack.lowered(), code);
         run(&Compiled::new(&woven, program, code, ways), "the");
         if every_way && !playing.by_steps {
-            let code = emit::c(playing.sources, program, &stack.plain, Rewrites::ALL);
+            let code = print(stack.module(), playing.sources, Variant::Plain);
             let plain = format!("{place}/plain");
-            run(&Compiled::new(&plain, program, &code, ways), "the unwoven");
+            let code = (stack.module(), &code);
+            run(&Compiled::new(&plain, program, code, ways), "the lowered");
         }
         runs
     }

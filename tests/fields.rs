@@ -24,7 +24,6 @@ use stackloom::simulate::state::Emitted;
 use stackloom::simulate::trace::{Call, Step, Trace};
 use stackloom::simulate::trees::Trees;
 use stackloom::tool::case::run::{Run, difference};
-use stackloom::tool::compiler;
 use stackloom::tool::layout::limits;
 use stackloom::types::program::{LinkId, PortId};
 use std::collections::BTreeMap;
@@ -281,7 +280,6 @@ fn built(layers: &[Layer]) -> Built {
     }
     let files = vec![("fields.loom".to_string(), stack + "}\n")];
     let mut checked = pipeline::read(files, &library);
-    checked.back = compiler::back().expect("LOOM_BACK is `emit` or `ir`");
     let built = pipeline::compile(&mut checked, "fields", "fields");
     let told = || render(&checked.diagnostics, &checked.sources, false);
     built.unwrap_or_else(|| panic!("{}", told()))
@@ -321,7 +319,7 @@ fn trace(built: &Built, layers: &[Layer]) -> (Trace, Vec<Vec<u8>>) {
     }
     let trace = Trace {
         config: Vec::new(),
-        limits: limits(&built.emitted),
+        limits: limits(&built.module),
         start_ns: 0,
         steps,
     };
@@ -342,7 +340,7 @@ fn fields_at_all_places_are_read_and_written() {
     assert_eq!(sent(&reference).len(), wanted.len());
     let trees = interpreted(Trees::new(program, &built.forest), program, &trace);
     assert_eq!(difference(&reference, &trees), None);
-    let compiled = Compiled::new("tests/fields", program, &built.emitted, &WAYS);
+    let compiled = Compiled::new("tests/fields", program, (&built.module, &built.code), &WAYS);
     for way in compiled.ways() {
         let (ran, said) = compiled.run(way, std::slice::from_ref(&trace));
         assert_eq!(difference(&reference, &ran[0]), None, "{way}: {said}");

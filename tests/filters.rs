@@ -23,7 +23,6 @@ use stackloom::simulate::state::Emitted;
 use stackloom::simulate::trace::{Call, Step, Trace};
 use stackloom::simulate::trees::Trees;
 use stackloom::tool::case::run::{Run, difference};
-use stackloom::tool::compiler;
 use stackloom::tool::layout::limits;
 use stackloom::types::program::{LinkId, PortId};
 use std::collections::BTreeMap;
@@ -415,7 +414,6 @@ fn built(layers: &[Layer]) -> Built {
     }
     let files = vec![("filters.loom".to_string(), stack + "}\n")];
     let mut checked = pipeline::read(files, &library);
-    checked.back = compiler::back().expect("LOOM_BACK is `emit` or `ir`");
     let built = pipeline::compile(&mut checked, "filters", "filters");
     let told = || render(&checked.diagnostics, &checked.sources, false);
     built.unwrap_or_else(|| panic!("{}", told()))
@@ -448,7 +446,7 @@ fn trace(built: &Built, layers: &[Layer]) -> (Trace, Vec<Vec<u8>>) {
     }
     let trace = Trace {
         config: Vec::new(),
-        limits: limits(&built.emitted),
+        limits: limits(&built.module),
         start_ns: 0,
         steps,
     };
@@ -474,7 +472,12 @@ fn the_last_bytes_are_the_same_in_all_that_runs_a_stack() {
     assert_eq!(seen(&reference), wanted);
     let trees = interpreted(Trees::new(program, &built.forest), program, &trace);
     assert_eq!(difference(&reference, &trees), None);
-    let compiled = Compiled::new("tests/filters", program, &built.emitted, &WAYS);
+    let compiled = Compiled::new(
+        "tests/filters",
+        program,
+        (&built.module, &built.code),
+        &WAYS,
+    );
     let runs = |compiled: &Compiled<'_>, way: &str| {
         let (ran, said) = compiled.run(way, std::slice::from_ref(&trace));
         (difference(&reference, &ran[0]), said)
@@ -495,14 +498,19 @@ fn the_last_bytes_are_the_same_in_all_that_runs_a_stack() {
         ("message->length, 0, bytes", "message->length, 1, bytes"),
         ("message->length += bytes", "message->length += bytes - 1"),
     ] {
-        let code = &mut built.emitted;
+        let code = &mut built.code;
         assert!(code.c.contains(right), "{right} stands in the C");
         let planted = code.c.replace(right, wrong);
         let c = std::mem::replace(&mut code.c, planted);
-        let faulty = Compiled::new("tests/filters faulty", program, code, &WAYS[1..]);
+        let faulty = Compiled::new(
+            "tests/filters faulty",
+            program,
+            (&built.module, code),
+            &WAYS[1..],
+        );
         for way in faulty.ways() {
             assert!(runs(&faulty, way).0.is_some(), "{wrong} is not found");
         }
-        built.emitted.c = c;
+        built.code.c = c;
     }
 }

@@ -103,9 +103,9 @@ fn conversations_come_and_go_by_the_thousand() {
     let [built, _] = stacks::built("examples/host/host.loom");
     let program = &built.program;
     let ways = [("clang-16", "-O0")];
-    let compiled = Compiled::new("thousands", program, &built.emitted, &ways);
+    let compiled = Compiled::new("thousands", program, (&built.module, &built.code), &ways);
     let mut random = Random(number("SEED").unwrap_or(1));
-    let mut trace = traffic::trace(program, 1, 0, limits(&built.emitted));
+    let mut trace = traffic::trace(program, 1, 0, limits(&built.module));
     let port = PortId(0);
     let close = close(program, port).expect("a conversation can be closed");
     for at in 0..4_000 {
@@ -146,13 +146,13 @@ fn withstands(path: &str) {
     let compiled = Compiled::new(
         &format!("{path}/woven"),
         program,
-        &built.emitted,
+        (&built.module, &built.code),
         &[("clang-16", "-O0")],
     );
     let seed = number("SEED").unwrap_or(1);
     let thousands = number("HOSTILE").unwrap_or(2);
     println!("SEED={seed}, {thousands} thousand frames");
-    let usual = limits(&built.emitted);
+    let usual = limits(&built.module);
     let trace = hostile(program, usual, seed, 1_000 * thousands as usize);
     let way = compiled.ways().next().expect("clang is there").to_string();
     let (runs, said) = compiled.run(&way, std::slice::from_ref(&trace));

@@ -10,7 +10,7 @@ use stackloom::ir::Module;
 use stackloom::ir::text::{canonical, read, write};
 use stackloom::ir::verify::verify;
 use stackloom::lower::lower;
-use stackloom::pipeline::{Back, lowered, woven};
+use stackloom::pipeline::{lowered, unwoven};
 use stackloom::reactive;
 use stackloom::tree::rewrites::Rewrites;
 use std::fs;
@@ -65,7 +65,7 @@ fn wrong_with(path: &str) -> Vec<String> {
     let plain = reactive::lower(&program).expect("a stack that is checked has trees");
     let mut wrong = broken(&format!("{path}, plain"), &lower(&program, &plain));
     let mut program = program;
-    let forest = woven(&mut program, plain, Back::Ir.rewrites(Rewrites::ALL));
+    let forest = unwoven(&mut program, plain, Rewrites::ALL);
     let module = lowered(&program, &forest, Rewrites::ALL);
     wrong.extend(broken(&format!("{path}, woven"), &module));
     wrong

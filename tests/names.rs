@@ -6,7 +6,6 @@
 
 use stackloom::diagnostic::render;
 use stackloom::pipeline;
-use stackloom::tool::compiler;
 use stackloom::types::load::{Library, Missing};
 use std::process::Command;
 use std::sync::Mutex;
@@ -109,9 +108,7 @@ impl Library for Alone {
 }
 
 fn read(text: &str) -> pipeline::Checked {
-    let mut checked = pipeline::read(vec![("hostile.loom".to_string(), text.to_string())], &Alone);
-    checked.back = compiler::back().expect("LOOM_BACK is `emit` or `ir`");
-    checked
+    pipeline::read(vec![("hostile.loom".to_string(), text.to_string())], &Alone)
 }
 
 /// The words that are no keywords of Loom.
@@ -140,8 +137,8 @@ fn said_of(text: &str, way: (&str, &str)) -> Option<String> {
             all + &format!("struct hostile_{} {{\n    int x;\n}};\n", one.name)
         });
     for (name, text) in [
-        ("hostile.c", &compiled.emitted.c),
-        ("hostile.h", &compiled.emitted.h),
+        ("hostile.c", &compiled.code.c),
+        ("hostile.h", &compiled.code.h),
         ("hostile_extern.h", &types),
     ] {
         std::fs::write(folder.path().join(name), text).expect("written");

@@ -42,7 +42,7 @@ fn the_c_is_what_the_compiler_makes_of_it() {
     let stack = pipeline::stacks(&checked)[0].clone();
     let compiled = pipeline::compile(&mut checked, &stack, &stack).expect("it compiles");
     let c = shown("/* sequencer.loom:");
-    assert!(compiled.emitted.c.contains(c), "{}", compiled.emitted.c);
+    assert!(compiled.code.c.contains(c), "{}", compiled.code.c);
 }
 
 #[test]

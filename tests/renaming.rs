@@ -115,7 +115,7 @@ impl Stack {
         let stack = pipeline::stacks(&checked).into_iter().next();
         let compiled = pipeline::compile(&mut checked, &stack.unwrap_or_default(), &name);
         match compiled {
-            Some(compiled) => Ok(compiled.emitted.c),
+            Some(compiled) => Ok(compiled.code.c),
             None => Err(render(&checked.diagnostics, &checked.sources, false)),
         }
     }

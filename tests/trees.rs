@@ -5,7 +5,7 @@ mod sequencer;
 #[path = "agree/stacks.rs"]
 mod stacks;
 
-use stackloom::optimise::{bypass, extend};
+use stackloom::optimise::extend;
 use stackloom::pipeline::woven;
 use stackloom::reactive::handlers::Budget;
 use stackloom::reactive::lower;
@@ -107,10 +107,12 @@ fn a_condition_that_is_no_bool_is_found() {
 
 #[test]
 fn an_answer_to_nobody_is_found() {
+    let (_, forest) = forest();
+    let reaction = forest.trees[0].reaction;
     is_found("an answer goes to the host", |node| match node {
         Node::Act { next, .. } => Node::Act {
             action: Action::Answer(vec![Output::One {
-                goal: Goal::Otherwise,
+                goal: Goal::Reaction(reaction, None),
                 message: None,
                 arguments: Vec::new(),
             }]),
@@ -386,30 +388,4 @@ fn who_mostly_waits_for_something_else_is_on_the_common_path() {
     assert!(!is_common(often.clone()), "of four states in two");
     let mostly = often.replacen("await long", "await came", 1);
     assert!(!is_common(mostly), "of four states in three");
-}
-
-#[test]
-fn what_tests_little_or_calls_applications_has_no_bypass() {
-    let bypasses = |path: &str, limits: bypass::Limits| {
-        let mut program = stacks::example(path);
-        let forest = lower(&program).expect("the program has trees");
-        let forest = woven(&mut program, forest, Rewrites::ALL);
-        bypass::bypass(&program, forest, limits).bypasses
-    };
-    let usual = bypass::Limits::default();
-    let numbered = "tests/c_agrees/stacks/numbered.loom";
-    assert_eq!(bypasses(numbered, usual).len(), 1);
-    for limits in [
-        bypass::Limits { tests: 7, ..usual },
-        bypass::Limits { nodes: 8, ..usual },
-        bypass::Limits { rare: 1.0, ..usual },
-    ] {
-        assert_eq!(bypasses(numbered, limits), [], "{limits:?}");
-    }
-    // Three tests.
-    assert_eq!(bypasses("examples/radio/radio.loom", usual), []);
-    assert_eq!(
-        bypasses("tests/c_agrees/stacks/replied.loom", usual).len(),
-        1
-    );
 }

@@ -10,7 +10,7 @@
 //! ```
 
 use super::printer::{
-    CONDITIONAL, POSTFIX, UNARY, asks_parentheses, expression, flat_width, precedence,
+    CONDITIONAL, POSTFIX, UNARY, asks_parentheses, behind_cast, expression, flat_width, precedence,
     precedence_of,
 };
 use super::tree::Expression;
@@ -139,7 +139,7 @@ impl Page {
                 self.within(inner, UNARY, behind);
             }
             Expression::Cast(kind, inner) => {
-                self.put(&format!("({kind})"));
+                self.put(&format!("({kind}){}", behind_cast(inner)));
                 self.within(inner, UNARY, behind);
             }
             Expression::Binary(..) => self.chain(value, behind, hang),
@@ -222,7 +222,8 @@ impl Page {
                 self.put(begin);
             }
             let before = self.lines;
-            self.parenthesised(operand, so, behind);
+            let own = if at == 0 { hang + HANG } else { HANG };
+            self.operand(operand, so, behind, own);
             broken = self.lines > before;
         }
     }

@@ -153,6 +153,15 @@ pub fn block(statements: &[Statement], depth: usize) -> String {
     text
 }
 
+/// What stands between a cast and its operand: `(uint16_t) ~value`, as clang-format has it.
+pub fn behind_cast(inner: &Expression) -> &'static str {
+    let begins_with_bracket = |inner: &Expression| within(inner, UNARY).starts_with('(');
+    match inner {
+        Expression::Unary("~", value) if begins_with_bracket(value) => " ",
+        _other => "",
+    }
+}
+
 /// Statements of a block, one under the other.
 fn print_block(statements: &[Statement], depth: usize, text: &mut String) {
     for (at, statement) in statements.iter().enumerate() {
@@ -160,8 +169,9 @@ fn print_block(statements: &[Statement], depth: usize, text: &mut String) {
         // A label stands before a statement, which a declaration is not.
         let next = statements.get(at + 1);
         let is_bare = !matches!(next, Some(next) if !matches!(next, Statement::Declare { .. }));
-        if matches!(statement, Statement::Label(_)) && is_bare {
-            print_line(depth, ";", text);
+        if let Statement::Label(label) = statement {
+            let end = if is_bare { ":;" } else { ":" };
+            print_line(depth.saturating_sub(1), &format!("{label}{end}"), text);
         }
     }
 }
@@ -227,7 +237,8 @@ fn print_statement(statement: &Statement, depth: usize, text: &mut String) {
         Statement::Continue => line("continue;".to_string(), text),
         Statement::Break => line("break;".to_string(), text),
         Statement::Goto(label) => line(format!("goto {label};"), text),
-        Statement::Label(label) => print_line(depth.saturating_sub(1), &format!("{label}:"), text),
+        // The next statement decides its form.
+        Statement::Label(_) => {}
     }
 }
 
@@ -321,7 +332,10 @@ pub fn expression(value: &Expression) -> String {
             within(then, CONDITIONAL + 1),
             within(otherwise, CONDITIONAL + 1)
         ),
-        Expression::Cast(kind, inner) => format!("({kind}){}", within(inner, UNARY)),
+        Expression::Cast(kind, inner) => {
+            let space = behind_cast(inner);
+            format!("({kind}){space}{}", within(inner, UNARY))
+        }
         Expression::Struct(kind, fields) => {
             let fields: Vec<String> = fields
                 .iter()
@@ -387,7 +401,7 @@ fn take_width(value: &Expression, around: usize, left: &mut usize) -> Option<()>
             take_width(otherwise, within(otherwise, CONDITIONAL + 1), left)
         }
         Expression::Cast(kind, inner) => {
-            take(around + letters(kind) + 2)?;
+            take(around + letters(kind) + 2 + behind_cast(inner).len())?;
             take_width(inner, within(inner, UNARY), left)
         }
         Expression::Struct(kind, fields) => {

@@ -1,6 +1,7 @@
 //! Walks over C: the parts of an expression, the expressions and blocks of a statement.
 
 use super::tree::{Expression, Statement};
+use std::collections::BTreeSet;
 
 impl Expression {
     /// The expressions within this one.
@@ -182,6 +183,60 @@ pub fn each_word(statement: &Statement, note: &mut dyn FnMut(&str)) {
     if let Statement::For { start, step, .. } = statement {
         words(start).chain(words(step)).for_each(note);
     }
+}
+
+/// Leaves out constants that nothing mentions: the whole body of a function comes in. Of a value that
+/// calls something the call stays.
+pub fn without_unused(body: &mut Vec<Statement>) {
+    loop {
+        let mut mentioned = BTreeSet::new();
+        each(body, &mut |statement| {
+            each_word(statement, &mut |word| {
+                _ = mentioned.insert(word.to_string())
+            });
+        });
+        if !leave_out(body, &mentioned) {
+            return;
+        }
+    }
+}
+
+/// Leaves out constants without a mention; returns true if there was one.
+fn leave_out(statements: &mut Vec<Statement>, mentioned: &BTreeSet<String>) -> bool {
+    let mut is_changed = false;
+    statements.retain_mut(|statement| {
+        for block in statement.blocks_mut() {
+            is_changed |= leave_out(block, mentioned);
+        }
+        let Some(value) = unused(statement, mentioned) else {
+            return true;
+        };
+        is_changed = true;
+        let is_needed = calls(value);
+        if is_needed {
+            let value = Box::new(value.clone());
+            *statement = Statement::Do(Expression::Cast("void".to_string(), value));
+        }
+        is_needed
+    });
+    is_changed
+}
+
+/// The value of a constant without a mention.
+fn unused<'s>(statement: &'s Statement, mentioned: &BTreeSet<String>) -> Option<&'s Expression> {
+    match statement {
+        Statement::Declare {
+            kind,
+            name,
+            value: Some(value),
+        } if kind.starts_with("const ") && !mentioned.contains(name) => Some(value),
+        _other => None,
+    }
+}
+
+/// Returns true if an expression calls something.
+fn calls(value: &Expression) -> bool {
+    matches!(value, Expression::Call(..)) || value.parts().into_iter().any(calls)
 }
 
 /// Whether a word stands in a text.

@@ -127,6 +127,12 @@ impl Builder {
         self.span = span;
     }
 
+    /// Sets the place of the whole function in the sources, and of what is built next.
+    pub fn set_function_span(&mut self, span: Option<Span>) {
+        self.function.span = span;
+        self.span = span;
+    }
+
     /// An event for this function always has a place on the agenda.
     pub fn keep(&mut self) {
         self.function.kept = true;

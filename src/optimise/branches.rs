@@ -14,18 +14,17 @@
 //!
 //! Assumes: what a step changes is what it says. Ensures: the same outputs and state. Cost: none.
 
-use super::bypass::{named, only_looks};
 use super::depends::is_of_message;
 use super::simpler::{opposite, simpler};
 use super::states::is_found_at_will;
 use super::unasked::forget;
-use super::value::Looks;
+use super::value::{Looks, named};
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{children, decided, reachable, with_children};
 use crate::tree::{Action, Forest, Node, NodeId};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variable};
 use crate::types::program::{LocalId, Program};
-use crate::types::statement::Attempt;
+use crate::types::statement::{Attempt, Search};
 use crate::types::value::Type;
 use std::collections::{BTreeSet, HashMap};
 
@@ -344,5 +343,16 @@ fn whole(place: &Variable) -> &Variable {
     match place {
         Variable::Field(..) | Variable::Local(_) => place,
         Variable::Element(of, _) | Variable::Part(of, ..) => whole(of),
+    }
+}
+
+/// Whether an attempt changes nothing.
+fn only_looks(attempt: &Attempt) -> bool {
+    match attempt {
+        Attempt::Instance(steps) => steps
+            .iter()
+            .all(|step| matches!(step, Search::Find(_) | Search::Standing(..))),
+        Attempt::Peek(..) => true,
+        _ => false,
     }
 }

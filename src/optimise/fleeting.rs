@@ -2,7 +2,7 @@
 //!
 //! In: all trees. Out: the fields that each of them writes before it reads them.
 
-use super::bypass::looks;
+use super::value::looks;
 use super::value::{Looks, Seen};
 use crate::tree::walk::{children, reachable};
 use crate::tree::{Action, Forest, Node, NodeId};

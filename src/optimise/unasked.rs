@@ -7,9 +7,9 @@
 //! Assumes: a name is read behind where it is bound. Ensures: the same outputs and state. Cost:
 //! none.
 
-use super::bypass::named;
 use super::states::is_found_at_will;
 use super::value::is_plain;
+use super::value::named;
 use crate::tree::walk::{children, reachable, remade};
 use crate::tree::{Action, Forest, Node, NodeId};
 use crate::types::program::{LocalId, Program};

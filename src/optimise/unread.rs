@@ -15,10 +15,10 @@
 //! Assumes: a field is read by trees, and where instances are made. Ensures: the same outputs, and
 //! the same state but for what nobody will read. Cost: a write may stand in two places.
 
-use super::bypass::looks;
 use super::fleeting::{Place, Readings, fleeting, read_from, written_by};
 use super::states::is_found_at_will;
 use super::unasked::turns;
+use super::value::looks;
 use super::value::{Looks, is_plain};
 use crate::tree::walk::remade;
 use crate::tree::{Action, Arena, Forest, Node, NodeId};

@@ -3,12 +3,13 @@
 //! In: a call. Out: what it computes, written at its place; or which fields it looks at, where it
 //! is too long or has turns. A function of values writes nothing, so the order does not matter.
 
+use crate::tree::Node;
 use crate::tree::rename::Renaming;
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use crate::types::program::{FieldId, FunctionId, KindId, LocalId, Program, TimerId};
 use crate::types::statement::{Statement, StatementKind};
 use crate::types::value::Type;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -346,4 +347,42 @@ pub fn is_plain(kind: &Type) -> bool {
         Type::Optional(inner) => is_plain(inner),
         _ => false,
     }
+}
+
+/// What the values in a node look at.
+pub fn looks(program: &Program, node: &Node) -> Looks {
+    let looks = RefCell::new(Looks::default());
+    let replaced = |expression: &Expression| {
+        looks.borrow_mut().add(program, expression);
+        None
+    };
+    let renaming = Renaming {
+        local: &|local| local,
+        instance: &|instance| instance,
+        replaced: &replaced,
+    };
+    renaming.node(node);
+    looks.into_inner()
+}
+
+/// The locals that something names.
+pub fn named(of: impl Fn(&Renaming)) -> BTreeSet<LocalId> {
+    let asked = RefCell::new(BTreeSet::new());
+    let local = |local: LocalId| {
+        asked.borrow_mut().insert(local);
+        local
+    };
+    let instance = |instance| {
+        if let Instance::Local(local) = instance {
+            asked.borrow_mut().insert(local);
+        }
+        instance
+    };
+    let renaming = Renaming {
+        local: &local,
+        instance: &instance,
+        replaced: &|_| None,
+    };
+    of(&renaming);
+    asked.into_inner()
 }

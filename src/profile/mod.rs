@@ -247,22 +247,6 @@ stack all {
     }
 
     #[test]
-    fn a_stack_knows_of_its_links_whether_their_frames_are_alike() {
-        for (alike, expected) in [(100, true), (50, false)] {
-            let library = Folders { search: Vec::new() };
-            let root = vec![("works.loom".to_string(), WORKS.to_string())];
-            let mut checked = pipeline::read(root, &library);
-            let (program, forest) = pipeline::trees(&mut checked, "all").expect("it is a stack");
-            let begins = recorded::begins(&program, &forest, "all");
-            let ways = "1 a way\n".repeat(crate::tree::ways::ways(&forest).len());
-            let text = format!("{begins}frames wire 100 alike {alike}\n{ways}");
-            checked.profile = Profile::Recorded(Recorded::read(&text).expect("it is one"));
-            let known = pipeline::known(&mut checked, "all").expect("it is of this stack");
-            assert_eq!(known.program.links[0].alike, expected);
-        }
-    }
-
-    #[test]
     fn the_common_path_is_the_fewest_ways_that_carry_their_share() {
         let (program, forest) = program(WORKS);
         let analysis = analyse(&program, forest, &Profile::Default);

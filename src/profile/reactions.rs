@@ -172,6 +172,6 @@ fn follow(forest: &Forest, output: &Output, mass: f64, all: &mut Vec<(Reaction, 
     };
     match goal {
         Goal::Reaction(reaction, _) if mass > 0.0 => all.push((*reaction, mass)),
-        Goal::Reaction(..) | Goal::Frame(_) | Goal::Port(..) | Goal::Otherwise => {}
+        Goal::Reaction(..) | Goal::Frame(_) | Goal::Port(..) => {}
     }
 }

@@ -28,10 +28,6 @@ use std::collections::{BTreeMap, HashMap};
 /// The first line of such a file.
 const FIRST: &str = "stackloom profile 1";
 
-/// Of so many frames all but one are as long as the one before where such are expected: one that
-/// is not costs about as much as twelve others save.
-const ALIKE: u64 = 20;
-
 /// How many frames came in.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Frames {
@@ -199,14 +195,6 @@ impl Recorded {
         &self.came
     }
 
-    /// Whether frames that come in by a link are mostly as long as the one before.
-    pub fn are_alike(&self, link: &str) -> bool {
-        let came = self.frames.get(link);
-        came.is_some_and(|Frames { all, alike, .. }| {
-            *all != 0 && (all - alike).saturating_mul(ALIKE) <= *all
-        })
-    }
-
     /// The same, of a host that asks for buffers though this one did not.
     pub fn lent(mut self) -> Recorded {
         let came = self.frames.values_mut();
@@ -339,16 +327,6 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_alike_where_few_differ() {
-        let alike = |frames: &str| read(frames).expect("it is a profile").are_alike("wire");
-        assert!(alike("frames wire 100 alike 95\n"));
-        assert!(!alike("frames wire 100 alike 94\n"));
-        assert!(!alike("frames wire 0 alike 0\n"));
-        assert!(!alike("frames other 100 alike 100\n"));
-        assert!(!alike(""), "nothing is said of them");
-    }
-
-    #[test]
     fn frames_stand_elsewhere_where_all_did() {
         let both = ["one", "two"];
         let of_one = |frames: &str| {
@@ -384,19 +362,9 @@ mod tests {
         let [one, other] = [0, 95].map(|alike| {
             read(&format!("frames wire 100 alike {alike}\n")).expect("it is a profile")
         });
-        assert!(
-            !one.clone()
-                .and(&other)
-                .expect("both are of one stack")
-                .are_alike("wire")
-        );
-        assert!(
-            other
-                .clone()
-                .and(&other)
-                .expect("both are of one stack")
-                .are_alike("wire")
-        );
+        let sum = one.and(&other).expect("both are of one stack");
+        let wire = sum.frames["wire"];
+        assert_eq!((wire.all, wire.alike), (200, 95));
     }
 
     #[test]

@@ -288,7 +288,7 @@ impl Lowering<'_> {
                 program.entities[entity.at()].session
             }
             Goal::Reaction(Reaction::Handle { kind, .. }, _) => kind,
-            Goal::Frame(_) | Goal::Port(..) | Goal::Otherwise => return false,
+            Goal::Frame(_) | Goal::Port(..) => return false,
         };
         let mut living = program.living_on(ending.kind).into_iter();
         program.multiplexed_on(ending.kind, ending.label) == Some(session)

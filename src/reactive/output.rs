@@ -196,7 +196,7 @@ impl<'a> Lowering<'a> {
                         Goal::Port(port, _, event) => {
                             Goal::Port(port, Instance::Local(local), event)
                         }
-                        Goal::Reaction(_, None) | Goal::Frame(_) | Goal::Otherwise => goal,
+                        Goal::Reaction(_, None) | Goal::Frame(_) => goal,
                     };
                     due.outputs.push(Output::Every {
                         kind,

@@ -15,7 +15,7 @@ use super::operation::Tried;
 use super::stack::Control;
 use super::state::{Goal, Pending, State};
 use super::value::Datum;
-use crate::tree::{self, Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
+use crate::tree::{Action, Forest, Index, Loop, Node, NodeId, Output, Range, Reaction, Tree};
 use crate::types::expression::Expression;
 use crate::types::program::{
     Event, HeaderFieldId, HeaderId, KindId, LocalId, Place, Program, SessionIndex, Shape,
@@ -30,21 +30,16 @@ pub struct Trees<'f> {
     forest: &'f Forest,
     program: &'f Program,
     by_reaction: BTreeMap<Reaction, &'f Tree>,
-    bypasses: BTreeMap<Reaction, &'f Tree>,
 }
 
 impl<'f> Trees<'f> {
     /// Runs this forest of this program.
     pub fn new(program: &'f Program, forest: &'f Forest) -> Trees<'f> {
-        let by_reaction = |trees: &'f [Tree]| {
-            let trees = trees.iter().map(|tree| (tree.reaction, tree));
-            trees.collect()
-        };
+        let trees = forest.trees.iter();
         Trees {
             forest,
             program,
-            by_reaction: by_reaction(&forest.trees),
-            bypasses: by_reaction(&forest.bypasses),
+            by_reaction: trees.map(|tree| (tree.reaction, tree)).collect(),
         }
     }
 
@@ -89,14 +84,14 @@ impl<'f> Trees<'f> {
 }
 
 impl<'p> Trees<'p> {
-    /// Runs a tree: what follows at once. None if it was a bypass, and this is another path.
+    /// Runs a tree: what follows at once.
     fn run(
         &self,
         state: &mut State<'p>,
         tree: &'p Tree,
         index: u32,
         event: Pending,
-    ) -> Option<Vec<Pending>> {
+    ) -> Vec<Pending> {
         let mut running = Running {
             forest: self.forest,
             state,
@@ -108,21 +103,12 @@ impl<'p> Trees<'p> {
         };
         running.begin(tree, index, event);
         let outputs = running.run(tree.root);
-        if matches!(
-            outputs,
-            [Output::One {
-                goal: tree::Goal::Otherwise,
-                ..
-            }]
-        ) {
-            return None;
-        }
         running.outputs(outputs);
         if running.at_once {
-            return Some(running.events);
+            return running.events;
         }
         running.state.wait(running.events);
-        Some(Vec::new())
+        Vec::new()
     }
 }
 
@@ -139,10 +125,7 @@ impl<'p> Control<'p> for Trees<'p> {
             assert!(is_timer, "whatever a tree lets happen has a tree");
             return Vec::new();
         };
-        let bypass = self.bypasses.get(&tree.reaction);
-        let went = bypass.and_then(|bypass| self.run(state, bypass, index, event.clone()));
-        let went = went.or_else(|| self.run(state, tree, index, event));
-        went.expect("a whole tree comes to an end")
+        self.run(state, tree, index, event)
     }
 
     fn handles(&self, kind: KindId, index: u32, event: Event) -> bool {

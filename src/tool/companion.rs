@@ -10,7 +10,7 @@
 //! ```
 
 use super::layout::{Description, Kind, Member, Port, c_fields};
-use crate::emit::reserved::is_constant;
+use crate::back::c::reserved::is_constant;
 use std::fmt::Write;
 
 /// The text of the companion. What it exports is called `loom_WHAT`: `config`, `output`,

@@ -8,9 +8,11 @@ use super::failure::Failure;
 use super::layout::{Description, Kind, Member, Port, Told, instead, limits};
 use super::library::{self, Folders};
 use super::terminal::show;
+use crate::back::c::names::identifier;
+use crate::back::c::reserved::is_free;
 use crate::diagnostic::Id;
-use crate::emit::{Emitted, c_name, is_free};
-use crate::pipeline::{self, Analysed, Back, Checked, Compiled as Woven, Passes};
+use crate::ir::Module;
+use crate::pipeline::{self, Analysed, Checked, Compiled as Made, Passes};
 use crate::profile::Profile;
 use crate::source::Sources;
 use crate::syntax::loom;
@@ -19,15 +21,8 @@ use crate::tree::rewrites::Rewrites;
 use crate::types::names::nearest;
 use crate::types::program::{Attribute, KindId, NoticeId, Place, Program};
 use crate::types::value::{Type, Value};
-use clap::ValueEnum;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
-
-static BACK: OnceLock<Back> = OnceLock::new();
-
-/// The environment variable that settles the way to C where `--back` is not given.
-const LOOM_BACK: &str = "LOOM_BACK";
 
 /// What may be said about a compilation on the command line.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +35,7 @@ pub struct Options {
     pub budget: Option<usize>,
     /// What is done so that the stack runs faster.
     pub rewrites: Rewrites,
-    /// The passes of the stack IR that run, if it is the way to C.
+    /// The passes of the stack IR that run.
     pub passes: Passes,
     /// What is known of the traffic.
     pub profile: Profile,
@@ -48,25 +43,6 @@ pub struct Options {
     pub records: bool,
     /// Whether what the profile never saw is cut.
     pub specialised: bool,
-}
-
-/// Settles `--back`; the first call counts.
-pub fn set_back(back: Option<Back>) {
-    if let Some(back) = back {
-        BACK.get_or_init(|| back);
-    }
-}
-
-/// Returns the way to C: that of `--back`, or of the environment.
-pub fn back() -> Result<Back, Failure> {
-    if let Some(back) = BACK.get() {
-        return Ok(*back);
-    }
-    match std::env::var(LOOM_BACK) {
-        Ok(name) if !name.is_empty() => Back::from_str(&name, false)
-            .map_err(|_| Failure::environment(format!("{LOOM_BACK} is neither `emit` nor `ir`"))),
-        Ok(_) | Err(_) => Ok(Back::default()),
-    }
 }
 
 /// A compiled stack.
@@ -155,13 +131,13 @@ fn analysed_here(path: &Path, options: &Options) -> Result<(Sources, Program, An
     let (mut checked, stack) = chosen(path, options)?;
     let known = pipeline::known(&mut checked, &stack);
     let known = known.ok_or_else(|| refused(&checked))?;
-    let (program, rewrites) = (known.program, options.rewrites);
+    let program = known.program;
     let analysed = pipeline::analyse(
         &checked.sources,
         &program,
         known.forest,
         &known.profile,
-        rewrites,
+        (options.rewrites, options.passes),
     );
     Ok((checked.sources, program, analysed))
 }
@@ -212,8 +188,7 @@ fn chosen(path: &Path, options: &Options) -> Result<(Checked, String), Failure> 
 pub fn compile_text(name: &str, text: &str) -> Result<Compiled, Failure> {
     let library = Folders { search: Vec::new() };
     let root = vec![(name.to_string(), text.to_string())];
-    let mut checked = pipeline::read(root, &library);
-    checked.back = back()?;
+    let checked = pipeline::read(root, &library);
     compile_checked(checked, Path::new(name), None, &Options::default())
 }
 
@@ -238,12 +213,12 @@ fn compile_checked(
     let refused = refused(&checked);
     let compiled = compiled.ok_or(refused)?;
     Ok(Compiled {
-        description: description(&compiled.program, &compiled.emitted),
+        description: description(&compiled.program, &compiled.module),
         report: report(&compiled),
         cut: compiled.cut.len(),
-        elsewhere: compiled.emitted.elsewhere,
-        source: compiled.emitted.c,
-        header: compiled.emitted.h,
+        elsewhere: compiled.elsewhere,
+        source: compiled.code.c,
+        header: compiled.code.h,
     })
 }
 
@@ -420,7 +395,6 @@ pub fn read_texts(root: Vec<(String, String)>, options: &Options) -> Result<Chec
         search: options.search.clone(),
     };
     let mut checked = pipeline::read(root, &library);
-    checked.back = back()?;
     checked.rewrites = options.rewrites;
     checked.passes = options.passes;
     checked.profile = options.profile.clone();
@@ -453,7 +427,7 @@ pub fn no_name(name: &str) -> Option<&'static str> {
     if !is_word(name) {
         return Some("a name consists of letters, digits and `_`, and starts with a letter");
     }
-    if c_name(name) != name || TAKEN.contains(&name) || !is_free(name) {
+    if identifier(name) != name || TAKEN.contains(&name) || !is_free(name) {
         return Some("C or the runtime reserves it");
     }
     (name.len() > 60).then_some("a name has at most 60 letters")
@@ -475,7 +449,7 @@ fn counted(what: &str, names: Vec<String>) -> Option<String> {
 }
 
 /// What the loader must know about a program.
-pub fn description(program: &Program, emitted: &Emitted) -> Description {
+pub fn description(program: &Program, module: &Module) -> Description {
     let member = |name: &str, kind: &Type, default: bool| member(program, name, kind, default);
     let ports = program.ports.iter().map(|port| {
         let keys = |kind: KindId| -> Vec<Member> {
@@ -540,7 +514,7 @@ pub fn description(program: &Program, emitted: &Emitted) -> Description {
             .map(|c| member(&c.name, &c.kind, c.default.is_some()))
             .chain(OWN_SETTINGS.map(|(name, bits)| own_setting(name, bits)))
             .collect(),
-        limits: limits(emitted),
+        limits: limits(module),
     }
 }
 
@@ -618,7 +592,7 @@ fn member(program: &Program, name: &str, kind: &Type, default: bool) -> Member {
     }
 }
 
-fn report(compiled: &Woven) -> Report {
+fn report(compiled: &Made) -> Report {
     let program = &compiled.program;
     let reacting: BTreeSet<KindId> = program.handlers.iter().map(|one| one.kind).collect();
     let states = reacting.iter().map(|kind| {
@@ -634,7 +608,14 @@ fn report(compiled: &Woven) -> Report {
         form: "woven".to_string(),
         states: states.sum(),
         nodes: compiled.forest.arena.len() as u64,
-        c_bytes: compiled.emitted.c.len() as u64,
-        session_bytes: compiled.emitted.session_bytes.iter().cloned().collect(),
+        c_bytes: compiled.code.c.len() as u64,
+        session_bytes: program
+            .entities
+            .iter()
+            .map(|entity| {
+                let bytes = compiled.code.kind_bytes[entity.session.at()];
+                (entity.name.clone(), bytes)
+            })
+            .collect(),
     }
 }

@@ -7,12 +7,14 @@
 //!
 //! ```text
 //! words      reactions and states, in the words of the sources
+//! fast_paths fast functions, and the exits by which frames leave them
 //! joints     which were woven, which stayed calls, and why
 //! branches   how often each is asked, as written and behind the rewrites
 //! states     in which instants begin, and in which nothing is ever found
 //! ```
 
 mod branches;
+mod fast_paths;
 mod joints;
 mod link_bytes;
 pub mod passes;
@@ -23,12 +25,10 @@ mod words;
 use super::compiler::{self, Options};
 use super::failure::Failure;
 use super::terminal::{counted, result};
-use crate::emit;
 use crate::pipeline::{Analysed, SHARE};
 use crate::profile::Cost;
 use crate::source::Sources;
-use crate::tree::walk::reachable;
-use crate::tree::{Goal, Node, Output};
+use crate::tree::Node;
 use crate::types::program::Program;
 use std::fmt::Write;
 use std::path::Path;
@@ -79,9 +79,7 @@ impl<'a> Explained<'a> {
         states::states(self, all, &mut text);
         common_path(&self.words, analysed, &mut text);
         costs(&analysed.costs, &mut text);
-        bypasses(&self.words, analysed, &mut text);
-        given_up(&self.words, analysed, &mut text);
-        begun(&self.words, analysed, &mut text);
+        fast_paths::fast_paths(self, &mut text);
         joints::joints(self, all, &mut text);
         branches::branches(self, all, &mut text);
         text
@@ -104,122 +102,6 @@ fn costs(costs: &[Cost], text: &mut String) {
             &format!("{:>8} {:7.1}  {after}", cost.nodes, cost.passed),
         );
     }
-}
-
-fn bypasses(words: &Words, analysed: &Analysed, text: &mut String) {
-    let forest = &analysed.bypasses;
-    for tree in &forest.bypasses {
-        let (mut tests, mut leaves, mut ends) = (0, 0, 0);
-        for node in reachable(forest, tree.root) {
-            match forest.arena.node(node) {
-                Node::Test { .. } | Node::Case { .. } | Node::Try { .. } => tests += 1,
-                Node::Leaf { outputs } if is_left(outputs) => leaves += 1,
-                Node::Leaf { .. } => ends += 1,
-                Node::Act { .. } => {}
-            }
-        }
-        let name = words.reaction(tree.reaction);
-        let left = if leaves == 0 {
-            "no test leaves it"
-        } else {
-            "a test that fails leaves it"
-        };
-        let (tests, ends) = (counted(tests, "test"), counted(ends, "end"));
-        line(
-            text,
-            &format!("\n{name} has a fast path: {tests}, {ends}; {left}"),
-        );
-        if forest.long_paths.contains(&tree.reaction) {
-            let short = "too long to compare each test with all others";
-            line(
-                text,
-                &format!("  the path is {short}, so some tests may be redundant"),
-            );
-        }
-        let mut paths = analysed.exits.iter();
-        if let Some(path) = paths.find(|path| path.reaction == tree.reaction) {
-            exits(path, text);
-        }
-    }
-}
-
-/// Lists the reactions that frames start and that have no separate fast path.
-fn given_up(words: &Words, analysed: &Analysed, text: &mut String) {
-    for (reaction, most) in &analysed.given_up {
-        let name = words.reaction(*reaction);
-        let why = format!("it has more than {most} tests and steps");
-        line(text, &format!("\n{name} has no fast path: {why}"));
-    }
-}
-
-/// What sessions keep of what they send, and what is never read.
-fn begun(words: &Words, analysed: &Analysed, text: &mut String) {
-    for begun in &analysed.begun {
-        let (name, bytes) = (words.reaction(begun.reaction), begun.bytes);
-        let copies = format!("copies a header template of {bytes} bytes");
-        line(
-            text,
-            &format!("\n{name} of a message without attributes {copies}"),
-        );
-        let often = "of its tests and writes run once for all messages of one length";
-        line(text, &format!("  {} {often}", begun.settled));
-    }
-    if !analysed.held.is_empty() {
-        line(
-            text,
-            "\nfields with a constant value, which the C never reads:",
-        );
-    }
-    for held in &analysed.held {
-        line(text, &format!("  {held}"));
-    }
-}
-
-/// Lists the exits of a fast path: the names of their counters, and the guards.
-fn exits(path: &emit::Path, text: &mut String) {
-    let counted = format!(
-        "  counters: `taken {}` for the path, and one for each exit:",
-        path.name
-    );
-    if let Some(predicted) = path.predicted {
-        let (bytes, tests) = (predicted.bytes, predicted.tests);
-        let how = format!("  {tests} of these tests are one comparison of the first {bytes} bytes");
-        let long = if predicted.alike {
-            " and the length"
-        } else {
-            ""
-        };
-        line(
-            text,
-            &format!("{how}{long}, if a frame matches the prediction"),
-        );
-    }
-    if let Some((_, bytes)) = &path.stands {
-        let how = "is transmitted from its template, without a buffer";
-        line(text, &format!("  a reply of {bytes} bytes {how}"));
-    }
-    if path.delivers {
-        let follows = "the counter of the path implies their number";
-        line(
-            text,
-            &format!("  delivered messages are not counted: {follows}"),
-        );
-    }
-    line(text, &counted);
-    let names = path.exits.iter().map(|exit| exit.name.chars().count());
-    let width = names.max().unwrap_or(0);
-    for exit in &path.exits {
-        line(text, &format!("    {:width$}  {}", exit.name, exit.asks));
-    }
-}
-
-/// Returns true if a path with these outputs leaves for the slow path.
-fn is_left(outputs: &[Output]) -> bool {
-    let is_left = |output: &Output| {
-        let goal = Goal::Otherwise;
-        matches!(output, Output::One { goal: one, .. } if *one == goal)
-    };
-    outputs.iter().any(is_left)
 }
 
 fn reactions(words: &Words, analysed: &Analysed, text: &mut String) {

@@ -10,7 +10,8 @@
 //! ```
 
 use super::written::{number_bytes, parse};
-use crate::emit::{Emitted, c_name};
+use crate::back::c::names::identifier;
+use crate::ir::Module;
 use crate::simulate::state::Limits;
 use crate::simulate::value::Datum;
 use crate::types::names::nearest;
@@ -48,13 +49,17 @@ impl Description {
 }
 
 /// Returns what a stack may use unless its host says otherwise: the defaults of its C.
-pub fn limits(code: &Emitted) -> Limits {
-    let memory = code.memory;
+pub fn limits(module: &Module) -> Limits {
+    let memory = module.memory;
     Limits {
         buffers: memory.buffers,
         reserve: memory.reserve,
         room: memory.room as usize,
-        longest: code.longest.iter().map(|bytes| *bytes as usize).collect(),
+        longest: module
+            .ports
+            .iter()
+            .map(|port| port.longest as usize)
+            .collect(),
         events: memory.events as usize,
         outputs: memory.outputs as usize,
         ..Limits::default()
@@ -182,7 +187,7 @@ pub fn c_fields(members: &[Member]) -> Vec<String> {
         if member.optional {
             names.push(format!("has_{}", member.name));
         }
-        names.push(c_name(&member.name));
+        names.push(identifier(&member.name));
     }
     names
 }

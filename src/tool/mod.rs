@@ -53,7 +53,6 @@ pub mod view;
 pub mod virtio;
 pub mod written;
 
-use crate::pipeline::Back;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use compiler::Options;
 use failure::Failure;
@@ -78,9 +77,6 @@ struct Command {
         default_value = "auto"
     )]
     color: Color,
-    /// Way from trees to C, for our own tests
-    #[arg(long, global = true, hide = true, value_enum, value_name = "WAY")]
-    back: Option<Back>,
 }
 
 #[derive(Subcommand, Debug)]
@@ -195,7 +191,6 @@ pub fn main() -> ExitCode {
         matches.unwrap_or_else(|error| manual::hint::renamed(error, &parser, words()).exit());
     let command = Command::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     style::set_color(command.color);
-    compiler::set_back(command.back);
     match perform(command.verb) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
@@ -237,7 +232,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             let path = Path::new(&stack);
             match after {
                 Some(pass) => {
-                    let options = switches.options_of_ir(search)?;
+                    let options = switches.options(search)?;
                     explain::passes::after(&pass, path, &options)
                 }
                 None => explain::explain(path, &switches.options(search)?, all),

@@ -4,11 +4,10 @@
 //! In: names or letters of rewrites and names of passes of the stack IR, with commas between them;
 //! files with profiles. Out: a set of rewrites, a set of passes, and what is known of the traffic.
 
-use super::compiler::{self, Options};
+use super::compiler::Options;
 use super::failure::Failure;
 use super::profile;
 use crate::passes::Passes;
-use crate::pipeline::Back;
 use crate::profile::Profile;
 use crate::tree::rewrites::Rewrites;
 use std::path::PathBuf;
@@ -90,19 +89,8 @@ impl Switches {
         Passes::ALL.without(without.fold(Passes::NONE, Passes::and))
     }
 
-    /// Returns how a stack is compiled then, whose layers are looked for there. A command that
-    /// makes C of the trees refuses the names of passes.
+    /// Returns how a stack is compiled then, whose layers are looked for there.
     pub fn options(&self, search: Vec<PathBuf>) -> Result<Options, Failure> {
-        if self.passes() != Passes::ALL && compiler::back()? == Back::Emit {
-            let message = "`--without` names a pass of the stack IR, but the C is made from \
-                           trees: only `--back ir` and `loom explain --after` run passes";
-            return Err(Failure::environment(message));
-        }
-        self.options_of_ir(search)
-    }
-
-    /// Returns the same for a command that runs passes of the stack IR.
-    pub fn options_of_ir(&self, search: Vec<PathBuf>) -> Result<Options, Failure> {
         Ok(Options {
             search,
             rewrites: self.rewrites(),

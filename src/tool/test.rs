@@ -12,7 +12,7 @@ use super::case::play::{Played, play};
 use super::case::run::Run;
 use super::case::script::Line;
 use super::case::{Cases, InC, Playing, Surroundings, difference};
-use super::compiler::{self, description};
+use super::compiler::description;
 use super::failure::{Failure, about};
 use super::library::{self, Folders};
 use super::stack;
@@ -62,7 +62,6 @@ Example:
 
 /// The command.
 pub fn test(arguments: &Arguments) -> Result<(), Failure> {
-    compiler::back()?;
     let mut cases = Vec::new();
     for path in &arguments.paths {
         collect(path, "case", &mut cases)?;
@@ -150,10 +149,10 @@ impl Surroundings for Project {
             return Ok(None);
         }
         let (program, beginning) = (&playing.stack.program, playing.beginning);
-        let code = playing.stack.compiled_code(playing.sources);
+        let code = playing.stack.code(playing.sources);
         let mut loaded = self.loaded.borrow_mut();
         if !matches!(&*loaded, Some((c, _)) if *c == code.c) {
-            let description = description(program, code);
+            let description = description(program, playing.stack.lowered());
             let made = c_compiler::load_with(&code.c, &code.h, &description, &self.functions);
             let made = made.map_err(|failure| failure.message)?;
             *loaded = Some((code.c.clone(), made));

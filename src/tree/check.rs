@@ -74,7 +74,7 @@ pub fn check(program: &Program, forest: &Forest) -> Vec<Violation> {
             });
         }
     }
-    for tree in forest.trees.iter().chain(&forest.bypasses) {
+    for tree in &forest.trees {
         let mut checked = Checked {
             program,
             forest,
@@ -123,8 +123,7 @@ fn arena(forest: &Forest) -> Vec<Violation> {
         }
     }
     let beyond = |tree: &&Tree| tree.root.at() >= forest.arena.len();
-    let trees = forest.trees.iter().chain(&forest.bypasses);
-    found.extend(trees.filter(beyond).map(|tree| Violation {
+    found.extend(forest.trees.iter().filter(beyond).map(|tree| Violation {
         reaction: Some(tree.reaction),
         node: None,
         sentence: "its root is no node".to_string(),

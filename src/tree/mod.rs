@@ -36,7 +36,7 @@ use crate::types::program::{
     Local, LocalId, PortId, ReasonId, TimerId,
 };
 use crate::types::statement::{Attempt, Likely, Operation};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// All trees of a stack.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,12 +47,6 @@ pub struct Forest {
     pub locals: Vec<Local>,
     /// One for each reaction, in order of entity, kind, index and event.
     pub trees: Vec<Tree>,
-    /// The fast paths of some, which are tried first; where one ends in [`Goal::Otherwise`],
-    /// nothing has been done.
-    pub bypasses: Vec<Tree>,
-    /// The reactions whose fast paths were too long for each test to be compared with all others.
-    /// Only people are told.
-    pub long_paths: BTreeSet<Reaction>,
     /// Where, in trees that are woven, the code of another reaction begins. Nothing depends on it
     /// but what a reader of the C is told, and the text form leaves it out.
     pub origins: BTreeMap<NodeId, Reaction>,
@@ -390,6 +384,4 @@ pub enum Goal {
     Port(PortId, Instance, Event),
     /// Another tree; the instance is given unless it is fixed.
     Reaction(Reaction, Option<Instance>),
-    /// The whole tree of a bypass, begun anew with what it was given.
-    Otherwise,
 }

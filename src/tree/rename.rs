@@ -327,7 +327,7 @@ impl Renaming<'_> {
 
     fn goal(&self, goal: Goal) -> Goal {
         match goal {
-            Goal::Frame(_) | Goal::Otherwise => goal,
+            Goal::Frame(_) => goal,
             Goal::Port(port, instance, event) => Goal::Port(port, (self.instance)(instance), event),
             Goal::Reaction(reaction, instance) => {
                 Goal::Reaction(reaction, instance.map(|i| (self.instance)(i)))

@@ -1,8 +1,7 @@
 //! The rewrites by their names: which there are, in which order they are done, what holds after.
 //!
-//! In: names, as somebody writes them. Out: a set of rewrites. Those of trees are done by
-//! `optimise`, one after the other; the last ones are decisions of `emit`, which sees the set. With
-//! any of them left out the same happens.
+//! In: names, as somebody writes them. Out: a set of rewrites, which `optimise` does one after the
+//! other. With any of them left out the same happens.
 //!
 //! ```text
 //! extend,Y      two of them, by name and by letter      all      each
@@ -24,16 +23,6 @@ pub enum Rewrite {
     Branches,
     /// Test what is frequent first.
     Frequent,
-    /// Test first, then do.
-    Bypass,
-    /// Bound checks become one.
-    Bounds,
-    /// Share what is equal.
-    Share,
-    /// Outline what is rare.
-    Outline,
-    /// Turn tests.
-    Turn,
 }
 
 /// What is said of a rewrite.
@@ -54,7 +43,7 @@ pub struct About {
 }
 
 /// All rewrites, in the order in which they are done.
-pub const ORDER: [About; 10] = [
+pub const ORDER: [About; 5] = [
     About {
         rewrite: Rewrite::States,
         letter: 'G',
@@ -95,65 +84,12 @@ pub const ORDER: [About; 10] = [
         paper: "HIPPCO 4.1",
         after: "tests of one thing stand in the order of how often they hold",
     },
-    About {
-        rewrite: Rewrite::Bypass,
-        letter: 'Y',
-        name: "bypass",
-        what: "the fast path of a frame tests first, then does",
-        paper: "Ensemble 4.1",
-        after: "where such a path is left, nothing has been done but to note what it asked",
-    },
-    About {
-        rewrite: Rewrite::Bounds,
-        letter: 'B',
-        name: "bounds",
-        what: "such a path asks once whether headers in a row are there",
-        paper: "Morpheus 3.1.5",
-        after: "no header of a row is asked for but the first",
-    },
-    About {
-        rewrite: Rewrite::Share,
-        letter: 'O',
-        name: "share",
-        what: "what several ways come to, and what layers do alike, is written once",
-        paper: "HIPPCO 3.1",
-        after: "no two functions of reactions are equal",
-    },
-    About {
-        rewrite: Rewrite::Outline,
-        letter: 'U',
-        name: "outline",
-        what: "what is rare and long is a cold function, in a section of its own",
-        paper: "HIPPCO 4.5",
-        after: "between the steps of a fast path stands nothing rare that is long",
-    },
-    About {
-        rewrite: Rewrite::Turn,
-        letter: 'T',
-        name: "turn",
-        what: "a test is turned so that what is frequent falls through",
-        paper: "HIPPCO 4.6",
-        after: "a fast path runs straight down its function",
-    },
 ];
 
 impl Rewrite {
     /// What is said of it.
     pub fn about(self) -> About {
         ORDER[self as usize]
-    }
-
-    /// Whether trees are others after it; else `emit` decides what is done.
-    pub fn is_of_trees(self) -> bool {
-        match self {
-            Rewrite::States
-            | Rewrite::Extend
-            | Rewrite::Inline
-            | Rewrite::Branches
-            | Rewrite::Frequent
-            | Rewrite::Bypass => true,
-            Rewrite::Bounds | Rewrite::Share | Rewrite::Outline | Rewrite::Turn => false,
-        }
     }
 }
 
@@ -252,9 +188,9 @@ mod tests {
             }
         }
         assert_eq!("all".parse(), Ok(Rewrites::ALL));
-        let both = Rewrites::only(Rewrite::Inline).and(Rewrites::only(Rewrite::Turn));
-        assert_eq!("turn, I".parse(), Ok(both));
-        assert_eq!(both.to_string(), "inline, turn");
+        let both = Rewrites::only(Rewrite::Inline).and(Rewrites::only(Rewrite::Frequent));
+        assert_eq!("frequent-first, I".parse(), Ok(both));
+        assert_eq!(both.to_string(), "inline, frequent-first");
         assert_eq!(Rewrites::ALL.without(both).and(both), Rewrites::ALL);
     }
 

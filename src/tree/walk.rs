@@ -107,7 +107,7 @@ pub fn lets_happen(node: &Node) -> Vec<Reaction> {
     let reactions = outputs.iter().filter_map(|output| match output {
         Output::One { goal, .. } | Output::Every { goal, .. } => match goal {
             Goal::Reaction(reaction, _) => Some(*reaction),
-            Goal::Frame(_) | Goal::Port(..) | Goal::Otherwise => None,
+            Goal::Frame(_) | Goal::Port(..) => None,
         },
         // What its turns let happen stands in its body.
         Output::Many(_) => None,

@@ -104,7 +104,6 @@ pub fn ends(
             above: place_above(composition, super::compose::Above::Node(entity, joint)),
             carrier: carrier.copied(),
             calls: bottom.calls.map(|function| function.text.clone()),
-            alike: false,
         });
     }
     self::ports(context, composition, notices);

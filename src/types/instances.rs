@@ -192,7 +192,6 @@ fn describe_kind(
         keys,
         capacity,
         fields,
-        latches: Vec::new(),
         timers,
         population,
         reactive: None,

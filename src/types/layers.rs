@@ -210,7 +210,6 @@ fn empty_kind(entity: EntityId, role: Role) -> Kind {
         keys: Vec::new(),
         capacity: 1,
         fields: Vec::new(),
-        latches: Vec::new(),
         timers: Vec::new(),
         population: Population::Dynamic { above: None },
         reactive: None,

@@ -261,9 +261,6 @@ pub struct Kind {
     pub capacity: u32,
     /// Its state, in order of writing.
     pub fields: Vec<Field>,
-    /// Those of its fields which nobody wrote: they say that what a fast path asks of an instance
-    /// alone holds of it.
-    pub latches: Vec<FieldId>,
     /// Its timers.
     pub timers: Vec<String>,
     /// Whether all exist from the start; then the values of their keys and what stands on each.
@@ -436,8 +433,6 @@ pub struct Link {
     pub carrier: Option<NoticeId>,
     /// The function in C that is called with each frame that leaves; without, the host asks for it.
     pub calls: Option<String>,
-    /// Whether a profile says that its frames are mostly as long as the one before.
-    pub alike: bool,
 }
 
 /// The top of the stack: where an application sits.

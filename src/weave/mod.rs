@@ -273,7 +273,7 @@ impl Weaving<'_> {
         let delivers = match output {
             Output::One { goal, .. } => match goal {
                 Goal::Port(port, _, Event::Deliver) => calls(*port),
-                Goal::Port(..) | Goal::Frame(_) | Goal::Reaction(..) | Goal::Otherwise => false,
+                Goal::Port(..) | Goal::Frame(_) | Goal::Reaction(..) => false,
             },
             Output::Many(_) | Output::Every { .. } => false,
         };
@@ -286,7 +286,7 @@ impl Weaving<'_> {
         match output {
             Output::One { goal, .. } => match goal {
                 Goal::Frame(_) | Goal::Port(_, _, Event::Deliver) => !calls,
-                Goal::Port(..) | Goal::Reaction(..) | Goal::Otherwise => false,
+                Goal::Port(..) | Goal::Reaction(..) => false,
             },
             Output::Many(_) | Output::Every { .. } => false,
         }

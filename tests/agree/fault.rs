@@ -107,15 +107,14 @@ fn planted(forest: &Forest, at: NodeId, faulty: &Node) -> Forest {
         let node = with_children(node.clone(), |child| new[&child]);
         new.insert(id, arena.add(node));
     }
-    let (mut trees, mut bypasses) = (forest.trees.clone(), forest.bypasses.clone());
-    for tree in trees.iter_mut().chain(&mut bypasses) {
+    let mut trees = forest.trees.clone();
+    for tree in &mut trees {
         tree.root = new[&tree.root];
     }
     Forest {
         arena,
         locals: forest.locals.clone(),
         trees,
-        bypasses,
         ..Forest::default()
     }
 }

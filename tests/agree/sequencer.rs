@@ -47,7 +47,6 @@ pub fn program() -> Program {
             above: standing(),
             carrier: None,
             calls: None,
-            alike: false,
         }],
         ports: vec![Port {
             name: "messages".to_string(),
@@ -109,7 +108,6 @@ fn kind(
         keys: Vec::new(),
         capacity: 1,
         fields: vec![field],
-        latches: Vec::new(),
         timers: match role {
             Role::Session => vec!["beat".to_string()],
             Role::Record | Role::Child => Vec::new(),

@@ -100,7 +100,7 @@ impl Differing<'_> {
             .trace
             .shortened(|trace| self.difference(trace).is_some());
         let difference = self.difference(&short).expect("it differs");
-        let usual = limits(&self.built.emitted);
+        let usual = limits(&self.built.module);
         let script = script::written(&self.built.program, &short, &usual);
         format!(
             "{who}, SEED={seed}\n{difference}\n{}\n\

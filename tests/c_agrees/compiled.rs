@@ -7,7 +7,8 @@
 mod watched;
 
 use super::glue;
-use stackloom::emit::Emitted as Code;
+use stackloom::back::c::Printed as Code;
+use stackloom::ir::Module;
 use stackloom::simulate::state::{Emitted, Limits};
 use stackloom::simulate::trace::{Call, Seen, Step, Trace};
 use stackloom::simulate::value::Datum;
@@ -69,7 +70,7 @@ impl<'p> Compiled<'p> {
     pub fn new(
         place: &str,
         program: &'p Program,
-        code: &Code,
+        (module, code): (&Module, &Code),
         ways: &[(&str, &str)],
     ) -> Compiled<'p> {
         let folder = place.replace(['/', '.'], "-") + "-" + &program.name;
@@ -79,7 +80,7 @@ impl<'p> Compiled<'p> {
         fs::create_dir_all(&folder).expect("a folder to compile in");
         let lock = File::create(folder.join("lock")).expect("a file to lock");
         lock.lock().expect("one at a time compiles in a folder");
-        let driver = glue::driver(program, limits(code).room);
+        let driver = glue::driver(program, limits(module).room);
         let [watched, header] = watched(&code.c, &code.h);
         let [c, h] = ["c", "h"].map(|ending| format!("{}.{ending}", program.name));
         for (file, text) in [

@@ -6,7 +6,7 @@ use super::externs::{
     COMES_BACK, EXPIRES, FLOODS, GOES_ON, OPENS, SENDS, SENDS_MORE, TAKES, TELLS,
 };
 use super::externs::{sends_on, told};
-use stackloom::emit::reserved::is_constant;
+use stackloom::back::c::reserved::is_constant;
 use stackloom::types::program::{Key, KindId, NoticeId, Port, Program};
 use stackloom::types::value::Type;
 

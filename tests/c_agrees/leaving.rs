@@ -1,10 +1,11 @@
 //! Stacks whose links call their hosts, and whose ports may, too: of others, with `calls` put in.
 
 use super::compared::differing;
-use super::compiled::Compiled;
+use super::compiled::Compiled as Built;
 use super::externs::FLOODS;
 use super::{ELSEWHERE, FAULT, WAYS, agrees, compared, run, stacks, trace};
-use stackloom::simulate::trace::{Call, Step};
+use stackloom::pipeline::Compiled;
+use stackloom::simulate::trace::{Call, Step, Trace};
 use stackloom::simulate::value::Datum;
 use stackloom::tool::layout::limits;
 use stackloom::types::program::LinkId;
@@ -49,11 +50,29 @@ fn the_c_of_two_links_that_call_does_what_it_says() {
 
 #[test]
 fn an_answer_has_room_behind_an_application_that_sends_all_that_is_taken() {
-    let right = "    stack->shared.leaves = true;\n";
     let frame = |data: &[u8], _| [&[0x0f, 0x02][..], data].concat();
-    has_room(&leaving("replied"), right, frame);
-    let right = " + (stack->spare != NULL ? 1U : 0U)";
-    has_room("tests/c_agrees/stacks/leaving_granted.loom", right, to_talk);
+    let room = ("stack->room - sizeof *stack->answers", "stack->room");
+    has_room(&leaving("replied"), room, frame);
+    let spare = ("    give_buffer(stack, one->buffer);\n", "");
+    has_room("tests/c_agrees/stacks/leaving_granted.loom", spare, to_talk);
+}
+
+#[test]
+fn a_hot_path_that_takes_more_steps_than_are_left_is_found() {
+    let path = "tests/c_agrees/stacks/leaving_granted.loom";
+    let [mut woven, _] = stacks::built(path);
+    let frames: Vec<Vec<u8>> = (0..12).map(|number| to_talk(&[], number)).collect();
+    let traces = (1..16).map(|budget| {
+        let mut all = quiet(&woven);
+        all.limits.budget = budget;
+        let halves = frames.chunks(6).map(|frames| frames.to_vec());
+        let calls = halves.map(|frames| Call::Input(LinkId(0), frames));
+        all.steps = steps(&all, calls);
+        (u64::from(budget), all)
+    });
+    let traces: Vec<_> = traces.collect();
+    let steps = "stack->shared.steps + AHEAD <= stack->config.budget";
+    found(path, &mut woven, &traces, (steps, "true"));
 }
 
 /// A frame to the layers of `leaving_granted`, where `id` and `small` are zero.
@@ -73,37 +92,46 @@ fn to_talk(data: &[u8], number: u8) -> Vec<u8> {
 
 /// Every second message that comes up is answered, and the application sends as much as is taken:
 /// no room is left for more than the answer, and this is the C that sees to that.
-fn has_room(path: &str, right: &str, frame: impl Fn(&[u8], u8) -> Vec<u8>) {
+fn has_room(path: &str, fault: (&str, &str), frame: impl Fn(&[u8], u8) -> Vec<u8>) {
     let [mut woven, _] = stacks::built(path);
-    let usual = limits(&woven.emitted);
-    let mut all = trace(&woven.program, 0, usual);
+    let mut all = quiet(&woven);
+    let frames = (0..8).map(|number| frame(&[FLOODS][..usize::from(number % 2)], number));
+    let calls = frames.map(|frame| Call::Input(LinkId(0), vec![frame]));
+    all.steps = steps(&all, calls);
+    found(path, &mut woven, &[(0, all)], fault);
+}
+
+/// A trace without calls, whose settings are zero and whose buffers are many.
+fn quiet(woven: &Compiled) -> Trace {
+    let mut all = trace(&woven.program, 0, limits(&woven.module));
     all.limits.buffers = run::MANY;
-    all.config
-        .iter_mut()
-        .for_each(|value| *value = Datum::Number(0));
-    let steps = (0..8).map(|number| Step {
+    let settings = all.config.iter_mut();
+    settings.for_each(|value| *value = Datum::Number(0));
+    all
+}
+
+/// Calls at the time at which a trace starts.
+fn steps(all: &Trace, calls: impl Iterator<Item = Call>) -> Vec<Step> {
+    let steps = calls.map(|call| Step {
         now_ns: all.start_ns,
-        call: Call::Input(
-            LinkId(0),
-            vec![frame(&[FLOODS][..usize::from(number % 2)], number)],
-        ),
+        call,
         takes: true,
     });
-    all.steps = steps.collect();
-    let traces = [(0, all)];
-    let c = woven.emitted.c.clone();
+    steps.collect()
+}
+
+/// The C of a stack does what it says on these traces, and with a fault in it does not.
+fn found(path: &str, woven: &mut Compiled, traces: &[(u64, Trace)], (right, wrong): (&str, &str)) {
+    let c = woven.code.c.clone();
     assert!(c.contains(right), "there is something to get wrong");
-    for (how, c) in [("all sent", c.clone()), (FAULT, c.replace(right, ""))] {
-        woven.emitted.c = c;
-        let compiled = Compiled::new(
-            &format!("{path}/{how}"),
-            &woven.program,
-            &woven.emitted,
-            &WAYS[..1],
-        );
-        let found = differing(&woven, &compiled, &traces, true);
+    for (how, c) in [("all sent", c.clone()), (FAULT, c.replace(right, wrong))] {
+        woven.code.c = c;
+        let place = format!("{path}/{how}");
+        let code = (&woven.module, &woven.code);
+        let compiled = Built::new(&place, &woven.program, code, &WAYS[..1]);
+        let found = differing(woven, &compiled, traces, true);
         let told = found.map(|found| found.told(path));
-        assert_eq!(told.is_some(), how == FAULT, "{told:?}");
+        assert_eq!(told.is_some(), how == FAULT, "{right}: {told:?}");
     }
 }
 

@@ -26,10 +26,10 @@ fn the_c_of_tcp_answers_a_kernel_as_the_reference_does() {
         let built = pipeline::compile(&mut checked, &name, &name).expect("it is right");
         let program = &built.program;
         let (mut trace, _) = replayed(program, &recorded()[0]);
-        trace.limits = limits(&built.emitted);
+        trace.limits = limits(&built.module);
         let expected = interpreted(Reference::new(program), program, &trace);
         let place = format!("{STACK}/recorded {set}");
-        let compiled = Compiled::new(&place, program, &built.emitted, &WAYS[..1]);
+        let compiled = Compiled::new(&place, program, (&built.module, &built.code), &WAYS[..1]);
         for way in compiled.ways() {
             let (runs, said) = compiled.run(way, std::slice::from_ref(&trace));
             assert_eq!(

@@ -205,9 +205,6 @@ fn the_stack_ir_of_a_stack_is_read_again() {
     let said = "there is no pass `fats`; the passes are `test-liveness-once`";
     behind(&["--without", "fats"]).failed(2, &[said]);
     shell
-        .loom(&["explain", &ping, "--without", "sink"])
-        .failed(2, &["only `--back ir` and `loom explain --after` run"]);
-    shell
         .loom(&["explain", "message-leaked", "--after", "lower"])
         .failed(1, &["`--after` needs a stack"]);
 }
@@ -247,28 +244,13 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
         "  the layers as written\n",
         " I inline: the tree of what mostly follows stands in the leaf that lets it happen\n",
         " has a fast path: ",
-        " of these tests are one comparison of the first ",
-        "udp.session: on send of a message without attributes copies a header template of 32 ",
-        "fields with a constant value, which the C never reads:\n  ipv4.room: 1480\n",
+        "  tunnel.arrive.hit is tried before it: ",
+        "    ipv4.bad_version       layers/network/ipv4/ipv4.loom:31\n",
+        "udp.session.send has a fast path: ",
         " joints were inlined, which saves ",
     ] {
         assert!(all.contains(said), "{said} is not in {all}");
     }
-    // A sum that may be left out is none that is expected to be.
-    let summed = format!("{}/bench/udp.loom:summed", env!("CARGO_MANIFEST_DIR"));
-    let summed = shell.loom(&["explain", &summed]).fine();
-    assert!(summed.contains(" are one comparison of the first 24 bytes"));
-    // What the path writes is expected of the next frame: else no two would be alike.
-    let segments = format!("{}/bench/tcp.loom:offloaded", env!("CARGO_MANIFEST_DIR"));
-    shell.loom(&["build", &segments, "-o", "segments"]).fine();
-    let code = std::fs::read_to_string(shell.path("segments/offloaded.c")).expect("its C");
-    let writes = "receive_next = receive_next;\n";
-    let expects = "sl_store_big32(own->tunnel_arrive_expected.frame + 24, ";
-    let mut written = code.split(writes).skip(1);
-    assert!(written.all(|behind| behind.trim_start().starts_with(expects)));
-    assert_eq!(code.matches(expects).count(), 2);
-    // And a frame that is not of the last connection is compared with what its own expects.
-    assert!(code.contains("const uint32_t other = find_tcp_session("));
     let passed = |all: &str, row: &str| -> f64 {
         let line = all.lines().find(|line| line.contains(row)).expect("a row");
         let word = line.split_whitespace().nth(1).expect("a second column");
@@ -276,7 +258,7 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
     };
     assert!(passed(&all, " I inline") < passed(&all, "the layers as written"));
     let bare = shell
-        .loom(&["explain", &stack, "--without", "inline,bypass"])
+        .loom(&["explain", &stack, "--without", "I,form-fast-path"])
         .fine();
     assert!(!bare.contains(" I inline") && !bare.contains("has a fast path"));
 }
@@ -298,7 +280,7 @@ fn what_became_of_joints_and_branches_is_said_of_each() {
         "  version: u4 is 4\n",
         "                      I inline: evaluated ",
         " places\n",
-        "    udp.session                ",
+        "    udp.session            layers/transport/udp.loom:58\n",
     ] {
         assert!(all.contains(said), "{said} is not in {all}");
     }

@@ -172,7 +172,13 @@ fn several_runs_add_up() {
     };
     let both = built(&["--profile", "one", "--profile", "other"]);
     assert_eq!(both, built(&["--profile", "gates.profile"]));
-    assert_ne!(both, built(&["--profile", "one"]), "it goes by the profile");
+    let explained = |profiles: &[&str]| {
+        let explain = [&["explain", "gates.loom"], profiles].concat();
+        shell.loom(&explain).fine()
+    };
+    let both = explained(&["--profile", "gates.profile"]);
+    let one = explained(&["--profile", "one"]);
+    assert_ne!(both, one, "it goes by the profile");
 }
 
 #[test]

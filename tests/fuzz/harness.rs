@@ -54,7 +54,7 @@ impl Harness {
             .join("fuzz")
             .join(format!("{name}{suffix}-{:?}", std::thread::current().id()));
         fs::create_dir_all(&folder).expect("a folder to compile in");
-        let [c, header] = watched(&compiled.emitted.c, &compiled.emitted.h);
+        let [c, header] = watched(&compiled.code.c, &compiled.code.h);
         let c = change(c);
         let beside = example.beside.iter().map(|path| {
             let text = fs::read_to_string(root.join(path)).expect("what is in C is there");
@@ -115,7 +115,7 @@ impl Harness {
         count: usize,
         shows: bool,
     ) -> Result<Vec<String>, String> {
-        let room = limits(&self.compiled.emitted).room;
+        let room = limits(&self.compiled.module).room;
         let known = in_records(&records);
         let mut random = Random(seed);
         self.run(count, shows, move |input| {

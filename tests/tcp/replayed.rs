@@ -7,7 +7,10 @@ use crate::fault::faults;
 use crate::recorded::{STACK, recorded, replayed};
 use crate::run::interpreted;
 use crate::{profiles, stacks};
-use stackloom::pipeline::woven;
+use stackloom::ir::op::{self, Target, Told};
+use stackloom::ir::{Op, Role};
+use stackloom::passes::verified;
+use stackloom::pipeline::{Passes, lowered, unwoven, woven};
 use stackloom::profile::{self, Profile};
 use stackloom::reactive::lower;
 use stackloom::simulate::reference::Reference;
@@ -16,8 +19,7 @@ use stackloom::tool::case::run::difference;
 use stackloom::tree::check::check;
 use stackloom::tree::rewrites::{ORDER, Rewrites};
 use stackloom::tree::text::compact;
-use stackloom::tree::walk::reachable;
-use stackloom::tree::{Action, Forest, Goal, Node, Output, Reaction, Tree};
+use stackloom::tree::{Forest, Reaction, Tree};
 use stackloom::types::program::Event;
 
 #[test]
@@ -39,25 +41,20 @@ fn what_a_kernel_said_is_answered_as_it_was() {
 fn text_of_any_connection_has_a_common_path() {
     let mut program = stacks::example(STACK);
     let forest = lower(&program).expect("the program has trees");
-    let forest = woven(&mut program, forest, Rewrites::ALL);
-    let bypasses = forest.bypasses.iter();
-    let mut nodes = bypasses.flat_map(|tree| reachable(&forest, tree.root));
-    let delivers = |outputs: &[Output]| {
-        let mut goals = outputs.iter();
-        goals.any(|output| match output {
-            Output::One { goal, .. } => matches!(goal, Goal::Port(.., Event::Deliver)),
-            Output::Many(_) | Output::Every { .. } => false,
-        })
+    let forest = unwoven(&mut program, forest, Rewrites::ALL);
+    let module = lowered(&program, &forest, Rewrites::ALL);
+    let module = verified(module, &Passes::ALL.chosen());
+    let is_delivery = |event: &op::Event| matches!(event.target, Target::Port(_, Told::Message));
+    let delivers = |op: &Op| match op {
+        Op::Output(events) | Op::Queue(_, events) => events.iter().any(is_delivery),
+        _other => false,
     };
-    let is_found = nodes.any(|node| match forest.arena.node(node) {
-        Node::Leaf { outputs } => delivers(outputs),
-        Node::Act {
-            action: Action::Answer(outputs),
-            ..
-        } => delivers(outputs),
-        _ => false,
+    let mut fast = module.functions.iter().filter(|one| one.role == Role::Fast);
+    let is_found = fast.any(|function| {
+        let mut all = function.instructions();
+        all.any(|one| delivers(&one.op))
     });
-    assert!(is_found, "it delivers nothing");
+    assert!(is_found, "no fast function delivers text");
 }
 
 #[test]

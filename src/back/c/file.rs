@@ -14,6 +14,7 @@ use super::header;
 use super::host;
 use super::{Stack, function, instances, message, state, text};
 use crate::c::parts::words;
+use crate::c::size::Sizes;
 use crate::c::tree::{Function, Item};
 use crate::c::{printer, runtime};
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,6 +26,9 @@ pub struct Printed {
     pub c: String,
     /// `NAME.h`
     pub h: String,
+    /// By kind: the bytes of the record of an instance, where pointers have 64 bits; 0 if its size
+    /// is unknown.
+    pub kind_bytes: Vec<u64>,
 }
 
 /// Functions by their names, and in their order.
@@ -121,10 +125,15 @@ fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 9]
         file += &format!("\n{}\n{copied}", printer::file(&[banner]));
     }
     file += &body;
-    let (end, asserted) = header::end(stack, &format!("{header}{file}"));
+    let structs = format!("{header}{file}");
+    let (end, asserted) = header::end(stack, &structs);
+    let sizes = Sizes::of(&structs, 8);
+    let kinds = stack.names.kinds.iter();
+    let kind_bytes = kinds.map(|kind| sizes.bytes(&kind.name).unwrap_or(0));
     Printed {
         c: file + &asserted,
         h: header + &end,
+        kind_bytes: kind_bytes.collect(),
     }
 }
 

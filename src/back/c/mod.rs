@@ -17,6 +17,7 @@
 //! types.rs      types of values, as locals and in memory
 //! prototype.rs  how functions of the module are declared and called
 //! records.rs    structs of kinds, settings, results, caches
+//! reserved.rs  names that C of every stack has
 //! rounds.rs     events that would go round in calls
 //! state.rs      constants and structs
 //! shapes.rs     public values of a host, and their parts
@@ -38,6 +39,7 @@ pub mod message;
 pub mod names;
 pub mod prototype;
 pub mod records;
+pub mod reserved;
 pub mod rounds;
 pub mod shapes;
 pub mod state;

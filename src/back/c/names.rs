@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 /// Words that the text of every stack uses at the top of a file, or that name its parts; headers
 /// that are in use have other names beside them.
-const OWN: &str = "AHEAD BUFFER_SIZE CONSUMED COUNTED COUNTERS COUNTS DELIVERED DROPPED \
+pub const OWN: &str = "AHEAD BUFFER_SIZE CONSUMED COUNTED COUNTERS COUNTS DELIVERED DROPPED \
     FEWEST_EVENTS FEWEST_OUTPUTS FRAMES_IN FRAMES_OUT HEADROOM HELD HOLDS KEPT LINKS MERGED \
     REASONS STACK_AGENDA_FULL STACK_CUT_BUFFER STACK_NO_SESSION STACK_TOO_LONG UNSENT add answer \
     arrived at_once begin begin_call begin_inside begin_later begin_step begins_inside behind \
@@ -45,13 +45,13 @@ const MEMBERS: &str = "shared config settings now_ns hash_odd counters paths tim
     loom_last open told";
 
 /// Suffixes of the name of the stack in its own types and functions.
-const INTERFACE: &str = "_message _event _place _settings _config _refusal _check _config_default \
+pub const INTERFACE: &str = "_message _event _place _settings _config _refusal _check _config_default \
     _output _frame _next _shared _start _size _buffer _has_buffer _input _input_all _take \
     _next_other _done _deadline _expire _send _carrier _counters _counter_name _path _paths \
     _path_name";
 
 /// Suffixes of its constants in the header, beside those of notices, links, ports and counters.
-const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS _PATHS \
+pub const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS _PATHS \
     _PATH_NONE _FITS _FEW_BUFFERS _FEW_OUTPUTS _FEW_EVENTS _NO_BUDGET _WRONG_SETTING \
     _LITTLE_MEMORY _MEMORY _MEMORY_FOR";
 
@@ -154,6 +154,8 @@ pub struct PortNames {
     pub accept: String,
     /// By notice that comes up: the function of this file that takes it up.
     pub up: Vec<String>,
+    /// By notice that an application tells: the function of this file by which it waits.
+    pub waits: Vec<String>,
     /// The function of this file that tells what the called function gives back.
     pub granted: String,
 }
@@ -429,6 +431,9 @@ fn port_names(stack: &str, port: &crate::ir::interface::Port, taken: &mut Taken)
     let up = port.up.iter();
     let up = up.map(|notice| taken.take(&format!("{}_{}", port.name, notice.name)));
     let up = up.collect();
+    let down = port.down.iter();
+    let waits = down.map(|notice| taken.take(&format!("wait_{}_{}", port.name, notice.name)));
+    let waits = waits.collect();
     let granted = taken.take(&format!("granted_{}", port.name));
     PortNames {
         constant,
@@ -438,6 +443,7 @@ fn port_names(stack: &str, port: &crate::ir::interface::Port, taken: &mut Taken)
         deliver,
         accept,
         up,
+        waits,
         granted,
     }
 }

@@ -184,13 +184,13 @@ impl Walk<'_> {
         match instruction.op {
             Op::Begin(kind) => self.begins(kind, &instruction.results),
             Op::Free(kind) => {
-                let freed = Some(self.same.of_value(operands[0]));
-                let lives = |id: &CacheId| {
+                let stale = std::mem::take(&mut self.stale).into_iter();
+                let is_gone = |(id, instance): &(CacheId, Option<Value>)| {
                     let own = module.caches[id.at()].kind;
                     own.is_some_and(|own| module.root(own) == module.root(kind))
+                        && *instance == self.instance(*id, operands.first().copied())
                 };
-                self.stale
-                    .retain(|(id, instance)| *instance != freed || !lives(id));
+                self.stale = stale.filter(|one| !is_gone(one)).collect();
             }
             _ => {}
         }

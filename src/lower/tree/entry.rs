@@ -10,6 +10,7 @@ use crate::ir::{Attempt, Op, Probability, Role, Terminator, Type as Plain, Value
 use crate::lower::Lower;
 use crate::lower::code::{Code, Name};
 use crate::lower::shapes::parts;
+use crate::source::Span;
 use crate::tree::{Index, Reaction, Tree};
 use crate::types::program::{Event, HeaderId, KindId, Population, Program};
 use crate::types::value::Type;
@@ -259,5 +260,23 @@ pub fn labels(program: &Program, kind: KindId) -> u32 {
     match &program.kinds[kind.at()].population {
         Population::Labelled(all) => all.len() as u32,
         Population::Static(_) | Population::Dynamic { .. } => 0,
+    }
+}
+
+/// The handler or finder of a reaction in the sources; none of one that the compiler adds.
+pub fn place(program: &Program, reaction: Reaction) -> Option<Span> {
+    let handler = |kind: KindId, event: Event| {
+        let mut handlers = program.handlers.iter();
+        let own = handlers.find(|one| one.kind == kind && one.event == event);
+        own.map(|handler| handler.span)
+    };
+    match reaction {
+        Reaction::Handle { kind, event, .. } => handler(kind, event),
+        Reaction::Arrive { entity, event, .. } => {
+            let own = &program.entities[entity.at()];
+            let finder = own.finders.iter().find(|finder| finder.event == event);
+            let finder = finder.map(|finder| finder.span);
+            finder.or_else(|| handler(own.session, event))
+        }
     }
 }

@@ -312,7 +312,7 @@ impl Reads {
 
     fn goal(&mut self, lower: &Lower<'_>, goal: &Goal) {
         match goal {
-            Goal::Frame(_) | Goal::Otherwise => {}
+            Goal::Frame(_) => {}
             Goal::Port(_, instance, _) => self.locals.extend(local(*instance)),
             Goal::Reaction(reaction, instance) => {
                 self.locals.extend(instance.and_then(local));

@@ -63,6 +63,7 @@ impl<'a> Lower<'a> {
         let parameters = parameters.iter().map(|(of, hint)| (*of, hint.as_str()));
         let parameters: Vec<_> = parameters.collect();
         let mut build = Builder::new(name, &owner, role, &parameters);
+        build.set_function_span(entry::place(self.program, tree.reaction));
         if role == Role::Fast {
             build.op(&self.module, Op::Commit, &[]);
         }

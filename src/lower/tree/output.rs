@@ -121,7 +121,6 @@ impl Code<'_, '_> {
                 (target, vec![session], Vec::new())
             }
             Goal::Reaction(reaction, instance) => self.reacting(*reaction, *instance),
-            Goal::Otherwise => unreachable!("a whole tree is not left for another"),
         };
         let arguments = self.values(arguments);
         let views: Vec<Value> = headers

@@ -97,7 +97,7 @@ impl Code<'_, '_> {
         };
         let name = self.lower.unique(&wanted);
         let mut build = Builder::new(&name, &owner, Role::Plain, &parameters);
-        build.set_span(Some(function.span));
+        build.set_function_span(Some(function.span));
         let mut code = Code::new(&mut *self.lower, build, &function.locals);
         code.message = function.message;
         code.results = Some(parts(program, &function.result));

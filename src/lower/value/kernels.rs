@@ -118,7 +118,7 @@ impl<'a> Code<'_, 'a> {
         let parameters = parameters.iter().map(|(of, hint)| (*of, hint.as_str()));
         let parameters: Vec<(Plain, &str)> = parameters.collect();
         let mut build = Builder::new(&name, "", Role::Plain, &parameters);
-        build.set_span(Some(filter.span));
+        build.set_function_span(Some(filter.span));
         let mut code = Code::new(&mut *self.lower, build, &filter.locals);
         code.yields = 8 * filter.unit as u8;
         let mut at = 0;

@@ -9,7 +9,6 @@ impl Running<'_, '_> {
     pub(super) fn goal(&mut self, goal: tree::Goal) -> Goal {
         match goal {
             tree::Goal::Frame(link) => Goal::Frame(link),
-            tree::Goal::Otherwise => unreachable!("nothing has been done"),
             tree::Goal::Port(port, instance, event) => {
                 let index = self.given(Index::Any, Some(instance));
                 Goal::Port(port, index.expect("a conversation has an index"), event)

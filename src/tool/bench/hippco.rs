@@ -19,6 +19,7 @@ use super::fetched::{Fetched, fetched};
 use super::programs::{CALLS, Program, QUICK, WHOLE, programs};
 use super::sized::sized;
 use super::{Bench, Name, Row, goals, interpreted};
+use crate::passes::{PASSES, Passes};
 use crate::profile::Profile;
 use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted, Size};
@@ -42,12 +43,9 @@ pub const STACK: &str = "tcp.loom:offloaded";
 const CALLED: &str = "tcp.loom:called";
 
 /// The rewrites that are the paper's, in its order; ours come behind them.
-const PAPERS: [Rewrite; 7] = [
-    Rewrite::Share,
+const PAPERS: [Rewrite; 4] = [
     Rewrite::Inline,
     Rewrite::Extend,
-    Rewrite::Turn,
-    Rewrite::Outline,
     Rewrite::Branches,
     Rewrite::States,
 ];
@@ -64,27 +62,41 @@ struct Way {
 
 /// The ways of the stack, and of the one that calls, whose applications have these profiles.
 fn ways([application, called]: [Profile; 2]) -> Vec<Way> {
-    let way = |title: String, word: &str, rewrites: Rewrites, profile: Profile| Way {
+    let way = |title: String, word: &str, (rewrites, passes), profile: Profile| Way {
         title,
         word: word.to_string(),
         stack: STACK,
         flags: QUICK,
         options: Options {
             rewrites,
+            passes,
             profile,
             ..Options::default()
         },
     };
     let title = "stackloom, nothing".to_string();
-    let mut all = vec![way(title, "nothing", Rewrites::NONE, Profile::Default)];
+    let nothing = (Rewrites::NONE, Passes::NONE);
+    let mut all = vec![way(title, "nothing", nothing, Profile::Default)];
     let others = Rewrites::ALL.each().filter(|one| !PAPERS.contains(one));
     let mut done = Rewrites::NONE;
     for rewrite in PAPERS.into_iter().chain(others) {
         done = done.and(Rewrites::only(rewrite));
         let about = rewrite.about();
         let title = format!("+ {} ({})", about.name, about.letter);
-        all.push(way(title, about.name, done, Profile::Default));
+        all.push(way(
+            title,
+            about.name,
+            (done, Passes::NONE),
+            Profile::Default,
+        ));
     }
+    for pass in PASSES {
+        let passes = Passes::up_to(pass.name).expect("it is the name of a pass");
+        let title = format!("+ {} (pass)", pass.name);
+        let word = format!("pass-{}", pass.name);
+        all.push(way(title, &word, (done, passes), Profile::Default));
+    }
+    let done = (done, Passes::ALL);
     let title = "all, raw profile".to_string();
     all.push(way(title, "raw", done, Profile::Raw));
     let title = "all, application profile".to_string();
@@ -222,12 +234,17 @@ mod tests {
     #[test]
     fn each_way_does_one_more_and_the_last_ones_all() {
         let ways = ways([Profile::Default, Profile::Default]);
-        let done = |way: &Way| way.options.rewrites.each().count();
+        let done = |way: &Way| {
+            let (rewrites, passes) = (way.options.rewrites, way.options.passes);
+            rewrites.each().count() + passes.chosen().len()
+        };
         let (each, last) = ways.split_at(ways.len() - 7);
         for (at, way) in each.iter().enumerate() {
             assert_eq!(done(way), at, "{}", way.title);
         }
         let mut all = each.last().into_iter().chain(last);
-        assert!(all.all(|way| way.options.rewrites == Rewrites::ALL));
+        assert!(all.all(|way| {
+            (way.options.rewrites, way.options.passes) == (Rewrites::ALL, Passes::ALL)
+        }));
     }
 }

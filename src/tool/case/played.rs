@@ -47,7 +47,7 @@ pub fn played(
     let (program, sources) = (&stack.program, &subject.sources);
     let in_c = around_it.externs(program);
     let in_c = in_c.missing(program).first().copied();
-    let usual = limits(stack.code(sources));
+    let usual = limits(stack.lowered());
     let mut beginning = script::beginning(program, text("config"), text("host"), usual.clone())?;
     let mut files = case.sections.iter().filter(|one| one.kind == "stack");
     let forms = Forms {

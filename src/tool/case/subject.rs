@@ -3,14 +3,14 @@
 //! In: the texts, the first of which has the stacks. Out: its programs with their trees, plain and
 //! woven, and their C; or all that is wrong. Cases that name the same file share one.
 
+use crate::back::c::{Printed, print};
 use crate::diagnostic::Diagnostic;
-use crate::emit::{self, Emitted};
 use crate::ir::Module;
 use crate::lower::lower;
 use crate::passes::{Pass, first_difference, verified};
-use crate::pipeline::{self, Back, Passes, Variant};
+use crate::pipeline::{self, Passes, Variant};
 use crate::source::Sources;
-use crate::tool::compiler::{self, no_name};
+use crate::tool::compiler::no_name;
 use crate::tree::Forest;
 use crate::tree::rewrites::Rewrites;
 use crate::types::load::{Library, Missing};
@@ -46,9 +46,9 @@ pub struct Compiled {
     woven: OnceCell<(Program, Forest)>,
     prepared: OnceCell<(Program, Forest)>,
     module: OnceCell<Module>,
+    lowered: OnceCell<Module>,
     woven_module: OnceCell<Module>,
-    code: OnceCell<Emitted>,
-    lowered_code: OnceCell<Emitted>,
+    code: OnceCell<Printed>,
 }
 
 impl Compiled {
@@ -66,8 +66,7 @@ impl Compiled {
     fn prepared(&self) -> &(Program, Forest) {
         self.prepared.get_or_init(|| {
             let mut program = self.program.clone();
-            let rewrites = Back::Ir.rewrites(Rewrites::ALL);
-            let forest = pipeline::woven(&mut program, self.plain.clone(), rewrites);
+            let forest = pipeline::unwoven(&mut program, self.plain.clone(), Rewrites::ALL);
             (program, forest)
         })
     }
@@ -81,7 +80,7 @@ impl Compiled {
     /// Returns its woven trees in the stack IR, behind these passes, which are always the same.
     pub fn woven_module(&self, passes: &[Pass]) -> &Module {
         self.woven_module
-            .get_or_init(|| verified(self.lowered(), passes))
+            .get_or_init(|| verified(self.lowered().clone(), passes))
     }
 
     /// Returns the first of these passes behind which the module differs, and how, as
@@ -91,38 +90,23 @@ impl Compiled {
         passes: &[Pass],
         difference: impl Fn(&Module) -> Option<T>,
     ) -> Option<(&'static str, T)> {
-        first_difference(self.lowered(), passes, difference)
+        first_difference(self.lowered().clone(), passes, difference)
     }
 
-    /// Returns its woven trees in the stack IR, before all passes.
-    fn lowered(&self) -> Module {
-        let (program, forest) = self.prepared();
-        pipeline::lowered(program, forest, Rewrites::ALL)
+    /// Returns the stack IR of which its C is made, before all passes.
+    pub fn lowered(&self) -> &Module {
+        self.lowered.get_or_init(|| {
+            let (program, forest) = self.prepared();
+            pipeline::lowered(program, forest, Rewrites::ALL)
+        })
     }
 
-    /// Its C, woven.
-    pub fn code(&self, sources: &Sources) -> &Emitted {
-        let (program, forest) = self.woven();
-        let code = || emit::c(sources, program, forest, Rewrites::ALL);
-        self.code.get_or_init(code)
-    }
-
-    /// Its C as users get it, or as [`compiler::back`] says.
-    ///
-    /// # Panics
-    ///
-    /// If the environment names no back end.
-    pub fn compiled_code(&self, sources: &Sources) -> &Emitted {
-        match compiler::back().expect("LOOM_BACK is `emit` or `ir`") {
-            Back::Emit => self.code(sources),
-            Back::Ir => self.lowered_code.get_or_init(|| {
-                let (program, forest) = self.prepared();
-                let rewrites = Back::Ir.rewrites(Rewrites::ALL);
-                let emitted = emit::c(sources, program, forest, rewrites);
-                let (stack, chosen) = ((sources, program, forest), (Rewrites::ALL, Passes::ALL));
-                Back::Ir.of_emitted(stack, Variant::Plain, chosen, emitted)
-            }),
-        }
+    /// Returns its C as users get it.
+    pub fn code(&self, sources: &Sources) -> &Printed {
+        self.code.get_or_init(|| {
+            let module = self.woven_module(&Passes::ALL.chosen());
+            print(module, sources, Variant::Plain)
+        })
     }
 }
 
@@ -146,9 +130,9 @@ impl Subject {
             woven: OnceCell::new(),
             prepared: OnceCell::new(),
             module: OnceCell::new(),
+            lowered: OnceCell::new(),
             woven_module: OnceCell::new(),
             code: OnceCell::new(),
-            lowered_code: OnceCell::new(),
         };
         Subject {
             sources: checked.sources,

@@ -6,7 +6,7 @@
 use crate::ir::Module;
 use crate::ir::text::write_of;
 use crate::passes::{Passes, verified};
-use crate::pipeline::{self, Back, Checked, Known};
+use crate::pipeline::{self, Checked, Known};
 use crate::tool::compiler::{self, Options};
 use crate::tool::failure::Failure;
 use crate::tool::terminal::result;
@@ -22,14 +22,13 @@ pub fn after(pass: &str, stack: &Path, options: &Options) -> Result<(), Failure>
     result(write_of(&module, &sources))
 }
 
-/// A stack in the stack IR, made of its woven trees.
+/// A stack in the stack IR, before all passes.
 pub fn lowered(checked: &mut Checked, stack: &str) -> Option<Module> {
     let Known {
         mut program,
         forest,
         ..
     } = pipeline::known(checked, stack)?;
-    let rewrites = Back::Ir.rewrites(checked.rewrites);
-    let forest = pipeline::woven(&mut program, forest, rewrites);
+    let forest = pipeline::unwoven(&mut program, forest, checked.rewrites);
     Some(pipeline::lowered(&program, &forest, checked.rewrites))
 }

@@ -56,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         None => Passes::ALL,
     };
     let mut solver = z3::solver(arguments.timeout_s)?;
-    let options = arguments.switches.options_of_ir(arguments.search.clone())?;
+    let options = arguments.switches.options(arguments.search.clone())?;
     let passes = options.passes.chosen();
     let is_text = arguments.stack.extension().is_some_and(|one| one == "ir");
     let mut module = match is_text {

@@ -400,6 +400,6 @@ fn instance_of(goal: Goal) -> Option<LocalId> {
     match goal {
         Goal::Port(_, Instance::Local(local), _)
         | Goal::Reaction(_, Some(Instance::Local(local))) => Some(local),
-        Goal::Frame(_) | Goal::Port(..) | Goal::Reaction(..) | Goal::Otherwise => None,
+        Goal::Frame(_) | Goal::Port(..) | Goal::Reaction(..) => None,
     }
 }

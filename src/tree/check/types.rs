@@ -252,12 +252,6 @@ impl<'a> Checked<'a> {
 
     fn is_goal(&mut self, id: NodeId, goal: Goal, message: bool, arguments: &[Expression]) {
         let event = match goal {
-            Goal::Otherwise => {
-                if !message || !arguments.is_empty() {
-                    self.violated(Some(id), "what begins anew has the message that came");
-                }
-                return;
-            }
             Goal::Frame(link) => {
                 if link.at() >= self.program.links.len() || !arguments.is_empty() || !message {
                     self.violated(Some(id), "what leaves by a link is a message");

@@ -45,15 +45,14 @@ use std::collections::HashMap;
 pub fn compact(forest: &Forest) -> Forest {
     let mut arena = Arena::default();
     let mut new = HashMap::new();
-    let (mut trees, mut bypasses) = (forest.trees.clone(), forest.bypasses.clone());
-    for tree in trees.iter_mut().chain(&mut bypasses) {
+    let mut trees = forest.trees.clone();
+    for tree in &mut trees {
         tree.root = moved(forest, tree.root, &mut arena, &mut new);
     }
     Forest {
         arena,
         locals: forest.locals.clone(),
         trees,
-        bypasses,
         ..Forest::default()
     }
 }

@@ -43,18 +43,13 @@ pub fn read(program: &Program, text: &str) -> Result<Forest, Mistake> {
         labels: BTreeMap::new(),
     };
     let mut trees = Vec::new();
-    while reader.is_next(0, "tree") {
-        trees.push(reader.tree("tree")?);
-    }
-    let mut bypasses = Vec::new();
     while reader.at < reader.lines.len() {
-        bypasses.push(reader.tree("bypass")?);
+        trees.push(reader.tree("tree")?);
     }
     Ok(Forest {
         arena: reader.arena,
         locals,
         trees,
-        bypasses,
         ..Forest::default()
     })
 }

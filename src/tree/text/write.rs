@@ -22,10 +22,8 @@ pub fn write(program: &Program, forest: &Forest) -> String {
         written: BTreeSet::new(),
         out: String::new(),
     };
-    let trees = forest.trees.iter().map(|tree| ("tree", tree));
-    let bypasses = forest.bypasses.iter().map(|tree| ("bypass", tree));
-    for (what, tree) in trees.chain(bypasses) {
-        writer.tree(what, tree);
+    for tree in &forest.trees {
+        writer.tree(tree);
         writer.out.push('\n');
     }
     for (id, local) in locals.iter().enumerate() {
@@ -53,7 +51,7 @@ struct Writer<'a> {
 fn labels(forest: &Forest) -> BTreeMap<NodeId, String> {
     let mut ways: BTreeMap<NodeId, u32> = BTreeMap::new();
     let mut seen = BTreeSet::new();
-    for tree in forest.trees.iter().chain(&forest.bypasses) {
+    for tree in &forest.trees {
         *ways.entry(tree.root).or_default() += 1;
         for node in reachable(forest, tree.root) {
             if seen.insert(node) {
@@ -83,9 +81,9 @@ impl Writer<'_> {
         self.out.push('\n');
     }
 
-    fn tree(&mut self, what: &str, tree: &Tree) {
+    fn tree(&mut self, tree: &Tree) {
         let reaction = self.names.reaction(tree.reaction);
-        self.line(0, &format!("{what} {reaction}"));
+        self.line(0, &format!("tree {reaction}"));
         let given = &tree.parameters;
         let mut text = String::new();
         if let Some(instance) = given.instance {
@@ -387,7 +385,6 @@ impl Writer<'_> {
     fn goal(&self, goal: Goal) -> String {
         match goal {
             Goal::Frame(link) => format!("frame {}", self.names.links[link.at()]),
-            Goal::Otherwise => "otherwise".to_string(),
             Goal::Port(port, instance, event) => {
                 let port = &self.names.ports[port.at()];
                 format!(

@@ -1,9 +1,10 @@
-//! What handlers ask for and nobody does: in, all handlers of some kinds of instances; out, a
-//! mistake for each `again` without `on again`, and for each `tell` of an instance whose kind does
-//! not handle it. Such an output would do nothing, and lose the message that it carries.
+//! Events without a handler: in, all handlers of some kinds of instances, and the finders of their
+//! layers; out, a mistake for each `again` without `on again`, for each `tell` of an instance whose
+//! kind does not handle it, and for each kind that a finder finds for a message which it does not
+//! handle. Such an event would do nothing, and lose the message that it carries.
 
 use super::super::context::Context;
-use super::super::program::{Event, KindId, Program};
+use super::super::program::{Event, Finder, KindId, Program, Role};
 use super::super::statement::{Block, Output, StatementKind, TellTarget};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
@@ -24,11 +25,34 @@ pub(super) fn check(context: &mut Context, kinds: &[KindId]) {
             collect(&handler.body, handler.kind, &mut asked);
         }
     }
+    for entity in &program.entities {
+        if kinds.contains(&entity.record) {
+            let finders = entity.finders.iter();
+            finders.for_each(|finder| found(program, finder, &mut asked));
+        }
+    }
     let unheard = asked.into_iter().filter(|asked| !is_heard(program, asked));
     let found: Vec<_> = unheard.map(|asked| diagnostic(program, &asked)).collect();
     for diagnostic in found {
         context.report(diagnostic);
     }
+}
+
+/// Adds the children that a finder finds for a message. A session without a handler hands it on.
+fn found(program: &Program, finder: &Finder, asked: &mut Vec<Asked>) {
+    let has_message = match finder.event {
+        Event::Deliver => true,
+        Event::Notice(notice) => program.notices[notice.at()].message,
+        Event::Send | Event::Timer(_) | Event::Start | Event::End | Event::Again => false,
+    };
+    let is_child = |kind: KindId| program.kinds[kind.at()].role == Role::Child;
+    let targets = finder.targets.iter();
+    let targets = targets.filter(|target| has_message && is_child(target.kind));
+    asked.extend(targets.map(|target| Asked {
+        kind: target.kind,
+        event: finder.event,
+        span: finder.span,
+    }));
 }
 
 fn is_heard(program: &Program, asked: &Asked) -> bool {

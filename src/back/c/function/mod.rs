@@ -50,6 +50,7 @@ use crate::c::tree::{
     Expression as C, Function as CFunction, Item, Statement as S, atom, binary, call,
     call_statement,
 };
+use crate::c::walk::without_unused;
 use crate::ir::definitions::Definitions;
 use crate::ir::{Function, FunctionId, KernelId, Role, Type, Value};
 use plan::Plan;
@@ -141,6 +142,7 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
     }
     printer.receive(&names);
     let mut body = printer.body();
+    without_unused(&mut body);
     if let Some(S::Return(None)) = body.last() {
         body.pop();
     }

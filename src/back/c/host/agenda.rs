@@ -16,7 +16,7 @@ use crate::back::c::names::Taken;
 use crate::back::c::prototype::{Reach, called};
 use crate::back::c::{Stack, shapes, types};
 use crate::c::printer::declaration;
-use crate::c::tree::{Expression as C, Item, Line, Statement as S, atom, call_statement};
+use crate::c::tree::{Expression as C, Item, Line, Statement as S, assign, atom, call_statement};
 use crate::ir::op::{Op, Target, Told};
 use crate::ir::{PortId, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,7 +172,7 @@ impl<'s, 'm> Agenda<'s, 'm> {
             let arguments = arguments(self.stack, *target);
             let put = |verb: &str, how: [&str; 2]| {
                 let parameters = parameters(self.stack, &arguments);
-                let body = vec![self.put(*target, how)];
+                let body = self.put(*target, how);
                 own("", &format!("{verb}_{name}"), parameters, body)
             };
             all.push(put("later", ["later", "kept"]));
@@ -184,12 +184,12 @@ impl<'s, 'm> Agenda<'s, 'm> {
     }
 
     /// Puts an event on the agenda, with all that it has or with its index alone.
-    fn put(&self, target: Target, [usual, kept]: [&str; 2]) -> S {
+    fn put(&self, target: Target, [usual, kept]: [&str; 2]) -> Vec<S> {
         let work = atom(&self.work[&target]);
         let values = self.values(target);
         if is_kept(self.stack.module, target) {
             let index = values.first().map_or("0", |(name, _)| name);
-            return call_statement(kept, vec![atom("stack"), work, atom(index)]);
+            return vec![call_statement(kept, vec![atom("stack"), work, atom(index)])];
         }
         let name = self.name(target);
         let has_message = arguments(self.stack, target).len() > values.len();
@@ -201,12 +201,29 @@ impl<'s, 'm> Agenda<'s, 'm> {
             let all = members.map(|one| (place(&one), shapes::stored(of, atom(&one))));
             all.collect::<Vec<_>>()
         });
-        let mut fields: Vec<(String, C)> = message.into_iter().chain(values).collect();
-        if fields.is_empty() {
-            fields.push(("next".to_string(), atom("0")));
+        let kind = format!("struct {}_event", self.stack.names.stack);
+        let parts: Vec<(String, C)> = values.collect();
+        if parts.is_empty() {
+            let nothing = || ("next".to_string(), atom("0"));
+            let event = C::Struct(kind, vec![message.unwrap_or_else(nothing)]);
+            return vec![call_statement(
+                usual,
+                vec![atom("stack"), work, event.address()],
+            )];
         }
-        let event = C::Struct(format!("struct {}_event", self.stack.names.stack), fields);
-        call_statement(usual, vec![atom("stack"), work, event.address()])
+        let event = atom("event");
+        let mut all = vec![S::Declare {
+            kind,
+            name: "event".to_string(),
+            value: Some(atom("{0}")),
+        }];
+        let fields = message.into_iter().chain(parts);
+        all.extend(fields.map(|(member, value)| assign(event.clone().member(member), value)));
+        all.push(call_statement(
+            usual,
+            vec![atom("stack"), work, event.address()],
+        ));
+        all
     }
 
     /// `handle`: what comes off the agenda is done; none where no event waits.

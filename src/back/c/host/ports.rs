@@ -32,12 +32,10 @@ pub fn items(stack: &Stack<'_>) -> Vec<Item> {
         if let Some(sends) = port.sends {
             all.extend(at_port.sends(sends));
         }
-        let told = port
-            .down
-            .iter()
-            .filter(|notice| is_told_by_name(port, notice));
-        for notice in told {
-            all.extend(at_port.tells(notice));
+        let waits = &stack.names.ports[id.at()].waits;
+        let told = port.down.iter().zip(waits);
+        for (notice, waits) in told.filter(|(notice, _)| is_told_by_name(port, notice)) {
+            all.extend(at_port.tells(notice, waits));
         }
         all
     });
@@ -204,7 +202,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
 
     /// A notice of an application comes behind all that waits. For one that a called function gives
     /// back there is a function of its own, which that call shares.
-    fn tells(&self, notice: &Notice) -> Vec<Item> {
+    fn tells(&self, notice: &Notice, waits: &str) -> Vec<Item> {
         let names = header::ports::told_names(self.stack, &notice.parameters);
         let named: Vec<(&Named, &String)> = notice.parameters.iter().zip(&names).collect();
         let mut parameters = vec![self.pointer(), "uint32_t session".to_string()];
@@ -226,8 +224,8 @@ impl<'s, 'm> AtPort<'s, 'm> {
         let body = match notice.handled {
             Some(handled) => {
                 let parameters = parameters.clone();
-                before.extend(self.wait(handled, parts.clone(), parameters.clone()));
-                let mut happens = self.tells_at_once(handled, parts, given.clone());
+                before.extend(self.wait((handled, waits), parts.clone(), parameters.clone()));
+                let mut happens = self.tells_at_once((handled, waits), parts, given.clone());
                 if is_granted {
                     let granted = self.stack.names.ports[self.id.at()].granted.clone();
                     happens.push(call_statement("follow_up", vec![atom("stack")]));
@@ -249,7 +247,12 @@ impl<'s, 'm> AtPort<'s, 'm> {
     }
 
     /// An event is handled at once, or else waits.
-    fn tells_at_once(&self, handled: FunctionId, parts: Vec<C>, given: Vec<C>) -> Vec<S> {
+    fn tells_at_once(
+        &self,
+        (handled, waits): (FunctionId, &str),
+        parts: Vec<C>,
+        given: Vec<C>,
+    ) -> Vec<S> {
         let arguments = [vec![self.index()], parts].concat();
         let now = called(self.stack, Reach::Stack, handled, arguments);
         let closed = self.if_closed(vec![S::Return(None)]);
@@ -262,21 +265,19 @@ impl<'s, 'm> AtPort<'s, 'm> {
         let either = S::If {
             condition: atom("happens_now"),
             then: vec![S::Do(now)],
-            otherwise: vec![call_statement(self.waits(handled), given)],
+            otherwise: vec![call_statement(waits, given)],
         };
         let all = std::iter::once(happens).chain(closed);
         all.chain([either]).collect()
     }
 
-    /// The name of the function by which an event waits.
-    fn waits(&self, handled: FunctionId) -> String {
-        let target = Target::Function(handled);
-        let name = self.stack.names.target(self.stack.module, target);
-        format!("wait_{}_{name}", self.port.name)
-    }
-
     /// An event waits behind all others.
-    fn wait(&self, handled: FunctionId, parts: Vec<C>, parameters: Vec<String>) -> [Item; 2] {
+    fn wait(
+        &self,
+        (handled, own_name): (FunctionId, &str),
+        parts: Vec<C>,
+        parameters: Vec<String>,
+    ) -> [Item; 2] {
         let target = Target::Function(handled);
         let name = self.stack.names.target(self.stack.module, target);
         let given = [vec![atom("stack"), self.index()], parts].concat();
@@ -284,7 +285,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
         let closed = self.if_closed(vec![S::Return(None)]);
         let closed = closed.filter(|_| self.is_tested_by(handled));
         let body = closed.into_iter().chain(waits).collect();
-        let (_, function) = own("", &self.waits(handled), parameters, body);
+        let (_, function) = own("", own_name, parameters, body);
         let function = match function {
             Item::Function(function) => Item::Function(with_all_used(function)),
             other => other,

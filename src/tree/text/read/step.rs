@@ -224,9 +224,6 @@ impl Words<'_> {
             let instance = self.which()?;
             return Ok(Goal::Port(port, instance, self.event()?));
         }
-        if self.takes("otherwise") {
-            return Ok(Goal::Otherwise);
-        }
         let reaction = self.reaction()?;
         Ok(Goal::Reaction(reaction, self.after("given", Words::given)?))
     }

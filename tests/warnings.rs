@@ -1,8 +1,8 @@
 //! The C of every example, and of stacks with other forms of the language, compiles without a
 //! word.
 
-use stackloom::emit::{self, Emitted};
-use stackloom::pipeline;
+use stackloom::back::c::Printed;
+use stackloom::pipeline::{self, Passes, Variant};
 use stackloom::reactive::lower;
 use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
@@ -30,12 +30,12 @@ const STACKS: [(&str, &str); 8] = [
     ("examples/radio/radio.loom", "radio"),
     ("examples/radio/two_ways.loom", "two_ways"),
     ("examples/telemetry/telemetry.loom", "station"),
-    ("tests/emit/layers.loom", "layers"),
-    ("tests/emit/forms.loom", "forms_stack"),
+    ("tests/warnings/layers.loom", "layers"),
+    ("tests/warnings/forms.loom", "forms_stack"),
 ];
 
-/// The C of a stack, woven or as it was lowered.
-fn emitted(file: &str, text: &str, name: &str, woven: bool) -> Emitted {
+/// The C of a stack, behind all rewrites and passes or as it was lowered.
+fn printed(file: &str, text: &str, name: &str, all: bool) -> Printed {
     let mut sources = Sources::new();
     let root = vec![(file.to_string(), text.to_string())];
     let library = Folders {
@@ -45,12 +45,13 @@ fn emitted(file: &str, text: &str, name: &str, woven: bool) -> Emitted {
     let (program, diagnostics) = check_stack(&sources, &files, name);
     let mut program = program.unwrap_or_else(|| panic!("{file} is right: {diagnostics:?}"));
     let forest = lower(&program).expect("it has trees");
-    let forest = if woven {
-        pipeline::woven(&mut program, forest, Rewrites::ALL)
-    } else {
-        forest
+    let (rewrites, passes) = match all {
+        true => (Rewrites::ALL, Passes::ALL),
+        false => (Rewrites::NONE, Passes::NONE),
     };
-    emit::c(&sources, &program, &forest, Rewrites::ALL)
+    let forest = pipeline::unwoven(&mut program, forest, rewrites);
+    let stack = (&sources, &program, &forest);
+    pipeline::printed(stack, Variant::Plain, (rewrites, passes)).1
 }
 
 /// A folder of its own for each test.
@@ -74,9 +75,9 @@ fn run(program: &str, arguments: &[&str], folder: &Path) -> Result<String, Strin
     Err(format!("{program} {arguments:?}:\n{text}{errors}"))
 }
 
-fn write(folder: &Path, name: &str, emitted: &Emitted) {
-    std::fs::write(folder.join(format!("{name}.c")), &emitted.c).expect("written");
-    std::fs::write(folder.join(format!("{name}.h")), &emitted.h).expect("written");
+fn write(folder: &Path, name: &str, code: &Printed) {
+    std::fs::write(folder.join(format!("{name}.c")), &code.c).expect("written");
+    std::fs::write(folder.join(format!("{name}.h")), &code.h).expect("written");
 }
 
 /// `gcc`, and `clang-16` where there is one.
@@ -92,9 +93,9 @@ fn every_stack_compiles_without_a_word() {
     for woven in [false, true] {
         for (file, name) in STACKS {
             let text = std::fs::read_to_string(file).expect("an example");
-            let emitted = emitted(file, &text, name, woven);
+            let code = printed(file, &text, name, woven);
             let folder = folder(&format!("example_{name}_{woven}"));
-            write(&folder, name, &emitted);
+            write(&folder, name, &code);
             let levels: &[&str] = match (name, woven) {
                 ("host", true) => &["-O0", "-O2", "-O3"],
                 _ => &["-O2"],
@@ -115,7 +116,7 @@ fn every_stack_compiles_without_a_word() {
 fn the_same_program_gives_the_same_bytes() {
     let (file, name) = STACKS[1];
     let text = std::fs::read_to_string(file).expect("an example");
-    let [one, other] = [true, true].map(|woven| emitted(file, &text, name, woven));
+    let [one, other] = [true, true].map(|woven| printed(file, &text, name, woven));
     assert_eq!(one.c, other.c);
     assert_eq!(one.h, other.h);
 }
@@ -131,7 +132,7 @@ fn clang_format_leaves_it_as_it_is() {
     let mut files = Vec::new();
     for (at, (file, name)) in STACKS.into_iter().enumerate() {
         let text = std::fs::read_to_string(file).expect("an example");
-        write(&folder, name, &emitted(file, &text, name, at % 2 == 0));
+        write(&folder, name, &printed(file, &text, name, at % 2 == 0));
         files.extend([format!("{name}.c"), format!("{name}.h")]);
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
