@@ -10,6 +10,7 @@ pub use back_end::{Passes, Variant, lowered, printed, unwoven};
 pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
 
 use crate::back::c::Printed;
+use crate::back::c::paths::Path;
 use crate::c::assumed::Assumed;
 use crate::c::record::Record;
 use crate::diagnostic::{Diagnostic, Id, Severity, merged};
@@ -289,8 +290,10 @@ pub struct Analysed {
     pub path: Vec<Transition>,
     /// What trees cost before any rewrite, and after each.
     pub costs: Vec<Cost>,
-    /// The stack IR behind all passes, whose fast functions are the fast paths.
+    /// The stack IR behind all passes.
     pub module: Module,
+    /// Its fast paths.
+    pub paths: Vec<Path>,
     /// Joints that stayed calls.
     pub stayed: Vec<weave::Stayed>,
     /// Joints that are none any more.
@@ -346,6 +349,7 @@ pub fn analyse(
         woven,
         costs,
         module,
+        paths: code.paths,
     }
 }
 

@@ -229,7 +229,9 @@ fn unused<'s>(statement: &'s Statement, mentioned: &BTreeSet<String>) -> Option<
             kind,
             name,
             value: Some(value),
-        } if kind.starts_with("const ") && !mentioned.contains(name) => Some(value),
+        } if kind.starts_with("const ") && words(name).all(|word| !mentioned.contains(word)) => {
+            Some(value)
+        }
         _other => None,
     }
 }

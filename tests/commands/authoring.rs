@@ -244,9 +244,11 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
         "  the layers as written\n",
         " I inline: the tree of what mostly follows stands in the leaf that lets it happen\n",
         " has a fast path: ",
+        "tunnel_arrive has a fast path: ",
         "  tunnel.arrive.hit is tried before it: ",
+        "  counters: `taken tunnel_arrive` for the path, ",
         "    ipv4.bad_version       layers/network/ipv4/ipv4.loom:31\n",
-        "udp.session.send has a fast path: ",
+        "udp_session_send has a fast path: ",
         " joints were inlined, which saves ",
     ] {
         assert!(all.contains(said), "{said} is not in {all}");

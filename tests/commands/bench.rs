@@ -261,7 +261,10 @@ fn each_rewrite_has_its_row() {
     let ends = [variants[0], variants[variants.len() - 1]];
     assert_eq!(ends, ["interpreted", "called-specialised"]);
     assert_eq!(variants[1], "nothing");
-    assert!(variants.iter().any(|one| *one == "pass-form-fast-path"), "{variants:?}");
+    assert!(
+        variants.iter().any(|one| *one == "pass-form-fast-path"),
+        "{variants:?}"
+    );
     let (interpreted, compiled) = lines.split_at(1);
     let touched = |lines: &[(&Value, f64)], range: std::ops::Range<f64>| {
         lines.iter().all(|(_, lines)| range.contains(lines))

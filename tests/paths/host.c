@@ -1,6 +1,7 @@
 /*
- * Gives a stack the frames that its arguments say, one by one: the number of a link, a colon, and
- * the bytes in hexadecimal. Then prints which paths they went, and how many there were.
+ * Gives a stack the frames that its arguments say, one by one: the number of a link, a colon, or an
+ * `@` for a frame in memory of the host, and the bytes in hexadecimal. Then prints the counters of
+ * fast paths, and how many frames there were.
  */
 #include "STACK.h"
 
@@ -18,7 +19,11 @@ int main(int count, char **words) {
         char *text;
         const unsigned link = (unsigned)strtoul(words[at], &text, 10);
         size_t room;
-        struct STACK_frame frame = {.data = STACK_buffer(stack, &room), .length = 0};
+        uint8_t own[64];
+        struct STACK_frame frame = {.data = own, .length = 0};
+        if (*text == ':') {
+            frame.data = STACK_buffer(stack, &room);
+        }
         unsigned byte;
         for (text += 1; sscanf(text, "%2x", &byte) == 1; text += 2) {
             frame.data[frame.length] = (uint8_t)byte;

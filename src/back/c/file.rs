@@ -7,11 +7,13 @@
 //! instances    how they are found, begin and end
 //! events       how events wait, and come to applications
 //! functions    those of the module, layer by layer
+//! paths        counters of fast paths
 //! calls        the work loop, and all that a host calls
 //! ```
 
 use super::header;
 use super::host;
+use super::paths::Path;
 use super::{Stack, function, instances, message, state, text};
 use crate::c::parts::words;
 use crate::c::size::Sizes;
@@ -29,6 +31,8 @@ pub struct Printed {
     /// By kind: the bytes of the record of an instance, where pointers have 64 bits; 0 if its size
     /// is unknown.
     pub kind_bytes: Vec<u64>,
+    /// Its fast paths.
+    pub paths: Vec<Path>,
 }
 
 /// Functions by their names, and in their order.
@@ -101,12 +105,13 @@ pub fn print(stack: &Stack<'_>) -> Printed {
         ("instances", [questions, deeds].concat()),
         ("events", events),
         ("functions of layers", functions),
+        ("counters of fast paths", items.paths),
         ("the work loop, and calls of the host", items.entries),
     ];
     assembled(stack, header, sections)
 }
 
-fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 9]) -> Printed {
+fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 10]) -> Printed {
     let mut body = String::new();
     for (title, items) in sections {
         if !items.is_empty() {
@@ -134,6 +139,7 @@ fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 9]
         c: file + &asserted,
         h: header + &end,
         kind_bytes: kind_bytes.collect(),
+        paths: stack.paths.described(),
     }
 }
 

@@ -14,6 +14,7 @@
 //! layout.rs     what stands beside instances, and the numbers of timers
 //! message.rs    the struct of a message, and its defaults
 //! names.rs      what all things are called in C
+//! paths.rs      counters of fast paths and of their exits
 //! types.rs      types of values, as locals and in memory
 //! prototype.rs  how functions of the module are declared and called
 //! records.rs    structs of kinds, settings, results, caches
@@ -37,6 +38,7 @@ pub mod instances;
 pub mod layout;
 pub mod message;
 pub mod names;
+pub mod paths;
 pub mod prototype;
 pub mod records;
 pub mod reserved;
@@ -58,6 +60,7 @@ use crate::source::Sources;
 use constants::Constants;
 pub use file::Printed;
 use names::{Names, Reserved};
+use paths::Paths;
 use prototype::Reach;
 use std::collections::BTreeSet;
 
@@ -89,6 +92,8 @@ pub struct Stack<'m> {
     pub effects: Vec<Effects>,
     /// Bytes that stand at the top of the file.
     pub constants: Constants,
+    /// Counters of fast paths.
+    pub paths: Paths,
     /// Streams into which bytes are put behind a gap.
     pub gaps: BTreeSet<Place>,
     /// Events that a reaction hands on and that could lead back to it: they go by the agenda.
@@ -126,6 +131,7 @@ impl<'m> Stack<'m> {
         mut names: Names,
     ) -> Stack<'m> {
         let constants = Constants::of(module, &mut names);
+        let paths = Paths::of(module, sources, &mut names);
         names.inside = names.taken.inside();
         Stack {
             module,
@@ -135,6 +141,7 @@ impl<'m> Stack<'m> {
             reach: prototype::reaches(module),
             effects: Effects::of_functions(module),
             constants,
+            paths,
             gaps: containers::with_gaps(module),
             rounds: rounds::of(module),
         }

@@ -42,17 +42,17 @@ pub const OWN: &str = "AHEAD BUFFER_SIZE CONSUMED COUNTED COUNTERS COUNTS DELIVE
 /// Members of the struct of a stack beside the instances of layers.
 const MEMBERS: &str = "shared config settings now_ns hash_odd counters paths timers timer_heap \
     buffers reserve reserved size last messages agenda events free_event crowd waiting answers end \
-    loom_last open told";
+    loom_last open told left";
 
 /// Suffixes of the name of the stack in its own types and functions.
-pub const INTERFACE: &str = "_message _event _place _settings _config _refusal _check _config_default \
-    _output _frame _next _shared _start _size _buffer _has_buffer _input _input_all _take \
-    _next_other _done _deadline _expire _send _carrier _counters _counter_name _path _paths \
-    _path_name";
+pub const INTERFACE: &str = "_message _event _place _settings _config _refusal _check \
+    _config_default _output _frame _next _shared _start _size _buffer _has_buffer _input \
+    _input_all _take _next_other _done _deadline _expire _send _carrier _counters _counter_name \
+    _path _paths _path_name";
 
 /// Suffixes of its constants in the header, beside those of notices, links, ports and counters.
-pub const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS _PATHS \
-    _PATH_NONE _FITS _FEW_BUFFERS _FEW_OUTPUTS _FEW_EVENTS _NO_BUDGET _WRONG_SETTING \
+pub const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS \
+    _PATHS _FITS _FEW_BUFFERS _FEW_OUTPUTS _FEW_EVENTS _NO_BUDGET _WRONG_SETTING \
     _LITTLE_MEMORY _MEMORY _MEMORY_FOR";
 
 /// Names that are taken.
@@ -241,6 +241,11 @@ impl Names {
             constant: constant(&mut self.taken, &self.upper, "count", name),
             text: format!("count {name}"),
         });
+    }
+
+    /// The constant of a counter of fast paths.
+    pub fn of_path(&mut self, name: &str) -> String {
+        constant(&mut self.taken, &self.upper, "path", name)
     }
 
     /// Chooses a name for each thing in a module. Names in the text that every stack has are

@@ -143,6 +143,7 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
     printer.receive(&names);
     let mut body = printer.body();
     without_unused(&mut body);
+    body.splice(0..0, stack.paths.begin(stack.module, id));
     if let Some(S::Return(None)) = body.last() {
         body.pop();
     }

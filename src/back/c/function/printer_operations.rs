@@ -296,8 +296,8 @@ impl<'p> Printer<'p> {
                 let passed = atom(record::PASSED).element(atom(way.to_string()));
                 out.push(S::Assign(passed, "+=", atom("1")));
             }
-            Op::Exit(_) => self.exit(operands[0], out),
-            Op::Commit => {}
+            Op::Exit(name) => self.exit(name, operands[0], out),
+            Op::Commit => out.extend(self.stack.paths.commit(self.id)),
             Op::Recompute(cache) => self.recompute(*cache, operands, out),
             Op::Disarm(cache) => {
                 let place = self.region(Region::Valid(*cache), operands, out);

@@ -241,13 +241,14 @@ impl Printer<'_> {
         S::Return(is_fast.then(|| atom("true")))
     }
 
-    /// The guard leaves if a bit is 1.
-    pub fn exit(&mut self, bit: Value, out: &mut Vec<S>) {
+    /// The guard leaves by an exit of this name if a bit is 1.
+    pub fn exit(&mut self, name: &str, bit: Value, out: &mut Vec<S>) {
         if self.has_room(bit) {
             return;
         }
         let condition = self.code(bit, out);
         let mut leaves = self.unreserved();
+        leaves.extend(self.stack.paths.leave(self.id, name));
         leaves.push(S::Return(Some(atom("false"))));
         if condition == atom("true") {
             return out.extend(leaves);

@@ -27,7 +27,7 @@ pub mod ports;
 pub mod silent;
 pub mod values;
 
-use super::Stack;
+use super::{Stack, paths};
 use crate::c::printer;
 use crate::c::runtime;
 use crate::c::tree::Item;
@@ -107,6 +107,7 @@ fn public(stack: &Stack<'_>) -> Vec<Item> {
     items.extend([configuration::refusal(stack), numbers::next(stack)]);
     items.extend(numbers::sending(stack));
     items.extend(numbers::numbers(stack));
+    items.extend(paths::numbers(stack));
     items.extend([
         numbers::buffer(stack),
         numbers::output(stack),
@@ -161,12 +162,13 @@ fn functions(stack: &Stack<'_>) -> String {
          {}/* Writes the values of at most `capacity` counters, in the order of enum \
          {name}_counter;\n * returns how many counters there are. */\n{counters}\n\
          /* The names of the counters in the order of enum {name}_counter, and then NULL. */\n\
-         extern const char *const {name}_counter_name[];\n",
+         extern const char *const {name}_counter_name[];\n{}",
         inline::buffer(stack),
         inline::input(stack),
         inline::next(stack),
         inline::done(stack),
         carrier.unwrap_or_default(),
+        paths::declared(stack),
     )
 }
 

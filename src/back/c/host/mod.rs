@@ -30,7 +30,7 @@ mod timers;
 
 pub use stack::members;
 
-use super::{Stack, shapes, text};
+use super::{Stack, paths, shapes, text};
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
 use agenda::Agenda;
@@ -41,7 +41,7 @@ pub fn reserved() -> impl Iterator<Item = &'static str> {
 }
 
 /// The reserved names that this folder builds.
-const OWN: [&str; 14] = [
+const OWN: [&str; 15] = [
     "arrives",
     "begin",
     "call_link",
@@ -53,6 +53,7 @@ const OWN: [&str; 14] = [
     "leave",
     "memory_layout",
     "next_deadline",
+    paths::NOTE,
     "read_settings",
     "settings_fit",
     "hand_over",
@@ -72,6 +73,8 @@ pub struct Items {
     pub hooks: Vec<Named>,
     /// Functions behind those about instances: events go on the agenda, or come up.
     pub events: Vec<Named>,
+    /// Counters of fast paths, whose names mention functions without calling them.
+    pub paths: Vec<Item>,
     /// The end of the file: the work loop, and all calls of the host.
     pub entries: Vec<Item>,
 }
@@ -84,12 +87,14 @@ pub fn items(stack: &Stack<'_>) -> Items {
     up.extend(outputs::functions(stack));
     let mut hooks = shapes::functions(stack);
     hooks.extend(links::hooks(stack));
+    hooks.extend(paths::hooks(stack));
     hooks.extend(listening::functions(stack));
     Items {
         constants: constant::items(stack),
         structs: agenda.structs(),
         hooks,
         events: up,
+        paths: paths::items(stack),
         entries: entries(stack, &agenda),
     }
 }

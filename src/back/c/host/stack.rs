@@ -2,7 +2,7 @@
 
 use super::agenda::has_agenda;
 use super::build::line;
-use crate::back::c::Stack;
+use crate::back::c::{Stack, paths};
 use crate::c::record::LAST;
 use crate::c::tree::Line;
 
@@ -40,6 +40,7 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
         line("uint32_t waiting", "how many events are on the agenda"),
         line("uint64_t counters[COUNTERS]", "in the order of their names"),
     ];
+    all.extend(paths::members(stack));
     if has_agenda(stack) {
         all.extend([
             of_stack("", "place", "*agenda", "the last is handled first"),
