@@ -50,7 +50,7 @@ fn rewrites_are_those_of_the_compiler_in_their_order() {
             [&it.letter.to_string(), it.name, it.what, it.paper, it.after];
         format!("| {letter} | `{name}` | {what} | {paper} | {after} |\n")
     });
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/adding_a_rewrite.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("book/src/adding_a_pass.md");
     let page = std::fs::read_to_string(path).expect("the page can be read");
     let table = rows.concat();
     assert!(
@@ -168,7 +168,8 @@ fn the_tour_can_be_followed() {
 }
 
 /// Pages that are done by themselves.
-const ALONE: [&str; 9] = [
+const ALONE: [&str; 10] = [
+    "adding_a_pass.md",
     "adaptive.md",
     "c.md",
     "esterel.md",
@@ -195,6 +196,13 @@ fn the_host_of_the_book_is_that_of_a_new_project() {
     let own = include_str!("../src/tool/project/host.c");
     let own = own.replace("CAPITALS", "BEEP").replace("NAME", "beep");
     assert_eq!(host.expect("the page shows it").text, own);
+}
+
+#[test]
+fn the_page_of_passes_can_be_followed() {
+    let mut player = Player::new();
+    player.play(&pages::page("adding_a_pass.md"));
+    player.end();
 }
 
 #[test]
