@@ -9,8 +9,8 @@ mod esterel;
 pub use back_end::{Passes, Variant, lowered, printed, unwoven};
 pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
 
+use crate::back::c::Path;
 use crate::back::c::Printed;
-use crate::back::c::paths::Path;
 use crate::c::assumed::Assumed;
 use crate::c::record::Record;
 use crate::diagnostic::{Diagnostic, Id, Severity, merged};

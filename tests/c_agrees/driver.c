@@ -288,21 +288,24 @@ CONFIGURE
     stack = STACK_start((char *)memory + 1, size, &config, start_ns);
 }
 
-/* Stacks without fast paths have no names of them. */
+/* Stacks without fast paths have no counters of them. */
 size_t STACK_paths(const struct STACK *one, uint64_t *values, size_t capacity)
     __attribute__((weak));
+extern const char *const STACK_path_name[] __attribute__((weak));
 
-/* What came in went some path, or none. */
+/* Frames that arrived took one fast path at most, or left it at one exit. */
 static void check_paths(uint64_t frames_in) {
     static uint64_t went[1024];
     const size_t count = STACK_paths == NULL ? 0 : STACK_paths(stack, went, 1024);
     uint64_t all = 0;
     bool fits = true;
     for (size_t at = 0; at < count; at += 1) {
-        all += went[at];
-        fits = fits && went[at] <= frames_in;
+        if (strstr(STACK_path_name[at], "_arrive") != NULL) {
+            all += went[at];
+            fits = fits && went[at] <= frames_in;
+        }
     }
-    if (count != 0 && (all != frames_in || !fits)) {
+    if (all > frames_in || !fits) {
         printf("of %llu frames the paths have %llu\n", (unsigned long long)frames_in,
                (unsigned long long)all);
         exit(1);

@@ -4,7 +4,7 @@
 use super::leaving::{calling, leaving};
 use super::{is_found, is_found_in, stacks};
 use stackloom::back::c::{Variant, print};
-use stackloom::ir::{Op, Role};
+use stackloom::ir::{Op, Role, Terminator};
 
 #[test]
 fn a_fault_in_what_an_application_gives_back_is_found() {
@@ -20,15 +20,23 @@ fn a_fault_in_what_an_application_gives_back_is_found() {
 }
 
 #[test]
+fn a_step_without_room_for_its_output_is_found() {
+    let path = "tests/c_agrees/stacks/replied.loom";
+    let (right, wrong) = ("stack->room - sizeof *stack->answers", "stack->room");
+    is_found(path, right, wrong);
+}
+
+#[test]
 fn a_fast_path_that_asks_nothing_is_found() {
     for name in ["answered", "datagrams", "predicted", "granted"] {
         let path = format!("tests/c_agrees/stacks/{name}.loom");
         let [mut woven, _] = stacks::built(&path);
         let functions = woven.module.functions.iter_mut();
         for fast in functions.filter(|function| function.role == Role::Fast) {
-            // A fast function without any exit is none.
+            // A fast function without any exit is none, and a block without an end leaves.
             let mut exits = 0;
-            for block in &mut fast.blocks {
+            let blocks = fast.blocks.iter_mut();
+            for block in blocks.filter(|block| block.terminator != Terminator::Never) {
                 block.instructions.retain(|one| {
                     let is_exit = matches!(one.op, Op::Exit(_));
                     exits += u32::from(is_exit);

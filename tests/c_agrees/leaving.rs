@@ -50,29 +50,8 @@ fn the_c_of_two_links_that_call_does_what_it_says() {
 
 #[test]
 fn an_answer_has_room_behind_an_application_that_sends_all_that_is_taken() {
-    let frame = |data: &[u8], _| [&[0x0f, 0x02][..], data].concat();
-    let room = ("stack->room - sizeof *stack->answers", "stack->room");
-    has_room(&leaving("replied"), room, frame);
     let spare = ("    give_buffer(stack, one->buffer);\n", "");
     has_room("tests/c_agrees/stacks/leaving_granted.loom", spare, to_talk);
-}
-
-#[test]
-fn a_hot_path_that_takes_more_steps_than_are_left_is_found() {
-    let path = "tests/c_agrees/stacks/leaving_granted.loom";
-    let [mut woven, _] = stacks::built(path);
-    let frames: Vec<Vec<u8>> = (0..12).map(|number| to_talk(&[], number)).collect();
-    let traces = (1..16).map(|budget| {
-        let mut all = quiet(&woven);
-        all.limits.budget = budget;
-        let halves = frames.chunks(6).map(|frames| frames.to_vec());
-        let calls = halves.map(|frames| Call::Input(LinkId(0), frames));
-        all.steps = steps(&all, calls);
-        (u64::from(budget), all)
-    });
-    let traces: Vec<_> = traces.collect();
-    let steps = "stack->shared.steps + AHEAD <= stack->config.budget";
-    found(path, &mut woven, &traces, (steps, "true"));
 }
 
 /// A frame to the layers of `leaving_granted`, where `id` and `small` are zero.

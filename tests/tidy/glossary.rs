@@ -98,7 +98,7 @@ fn a_name_without_a_row_is_found() {
         ),
     ];
     let found = names_have_a_row(&texts);
-    let names = ["await", "begun", "bypass", "token"];
+    let names = ["await", "begun", "inline", "token"];
     assert!(
         names.iter().all(|name| found.contains_key(*name)),
         "{found:?}"

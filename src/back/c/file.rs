@@ -13,10 +13,8 @@
 
 use super::header;
 use super::host;
-use super::paths::Path;
-use super::{Stack, function, instances, message, state, text};
+use super::{Path, Stack, function, instances, message, state, text};
 use crate::c::parts::words;
-use crate::c::size::Sizes;
 use crate::c::tree::{Function, Item};
 use crate::c::{printer, runtime};
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,13 +130,10 @@ fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 10
     file += &body;
     let structs = format!("{header}{file}");
     let (end, asserted) = header::end(stack, &structs);
-    let sizes = Sizes::of(&structs, 8);
-    let kinds = stack.names.kinds.iter();
-    let kind_bytes = kinds.map(|kind| sizes.bytes(&kind.name).unwrap_or(0));
     Printed {
         c: file + &asserted,
         h: header + &end,
-        kind_bytes: kind_bytes.collect(),
+        kind_bytes: state::kind_bytes(stack, &structs),
         paths: stack.paths.described(),
     }
 }

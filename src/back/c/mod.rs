@@ -14,11 +14,10 @@
 //! layout.rs     what stands beside instances, and the numbers of timers
 //! message.rs    the struct of a message, and its defaults
 //! names.rs      what all things are called in C
-//! paths.rs      counters of fast paths and of their exits
 //! types.rs      types of values, as locals and in memory
 //! prototype.rs  how functions of the module are declared and called
 //! records.rs    structs of kinds, settings, results, caches
-//! reserved.rs  names that C of every stack has
+//! reserved.rs   names that C of every stack has
 //! rounds.rs     events that would go round in calls
 //! state.rs      constants and structs
 //! shapes.rs     public values of a host, and their parts
@@ -38,7 +37,6 @@ pub mod instances;
 pub mod layout;
 pub mod message;
 pub mod names;
-pub mod paths;
 pub mod prototype;
 pub mod records;
 pub mod reserved;
@@ -59,8 +57,9 @@ use crate::ir::{FunctionId, Module, Op};
 use crate::source::Sources;
 use constants::Constants;
 pub use file::Printed;
+use host::paths::Paths;
+pub use host::paths::{Exit, Path};
 use names::{Names, Reserved};
-use paths::Paths;
 use prototype::Reach;
 use std::collections::BTreeSet;
 

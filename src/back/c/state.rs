@@ -6,6 +6,7 @@ use super::host::{self, Items};
 use super::{Stack, message, records};
 use crate::c::parts::words;
 use crate::c::printer;
+use crate::c::size::Sizes;
 use crate::c::tree::Item;
 use std::collections::BTreeSet;
 
@@ -44,4 +45,13 @@ pub fn items(
     let mut all: Vec<Item> = own.map(|length| records::bytes(stack, length)).collect();
     all.extend(rest);
     all
+}
+
+/// By kind: the bytes of the record of an instance, where pointers have 64 bits; 0 if its size is
+/// unknown. `text` has all structs.
+pub fn kind_bytes(stack: &Stack<'_>, text: &str) -> Vec<u64> {
+    let sizes = Sizes::of(text, 8);
+    let kinds = stack.names.kinds.iter();
+    let bytes = kinds.map(|kind| sizes.bytes(&kind.name).unwrap_or(0));
+    bytes.collect()
 }

@@ -2,7 +2,7 @@
 //! are tried before each reaction, and the exits at which the whole reaction runs instead.
 
 use super::{Explained, line};
-use crate::back::c::paths::Path;
+use crate::back::c::Path;
 use crate::ir::Function;
 use crate::ir::op::Op;
 use crate::tool::terminal::counted;

@@ -743,7 +743,8 @@ pub fn truncated(to: u8, of: Number) -> Number {
         64 => of,
         _ => {
             let wide = of.kind == number::Kind::Unsigned(64) && to <= 32;
-            let code = binary("&", of.code, number::mask(to));
+            let code = if wide { of.code } else { of.wide(to) };
+            let code = binary("&", code, number::mask(to));
             Number::local(to, if wide { code.cast("uint32_t") } else { code })
         }
     }

@@ -27,7 +27,8 @@ pub mod ports;
 pub mod silent;
 pub mod values;
 
-use super::{Stack, paths};
+use super::Stack;
+use super::host::paths;
 use crate::c::printer;
 use crate::c::runtime;
 use crate::c::tree::Item;

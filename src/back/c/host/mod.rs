@@ -11,6 +11,7 @@
 //! timers.rs      timers that expire
 //! settings.rs    settings, and the start
 //! ports.rs       calls of applications
+//! paths.rs       counters of fast paths and of their exits
 //! build.rs       pieces of C of which these are made
 //! ```
 //!
@@ -23,6 +24,7 @@ pub mod goals;
 pub mod links;
 mod listening;
 pub mod outputs;
+pub mod paths;
 pub mod ports;
 mod settings;
 mod stack;
@@ -30,7 +32,7 @@ mod timers;
 
 pub use stack::members;
 
-use super::{Stack, paths, shapes, text};
+use super::{Stack, shapes, text};
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
 use agenda::Agenda;

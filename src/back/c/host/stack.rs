@@ -2,7 +2,8 @@
 
 use super::agenda::has_agenda;
 use super::build::line;
-use crate::back::c::{Stack, paths};
+use super::paths;
+use crate::back::c::Stack;
 use crate::c::record::LAST;
 use crate::c::tree::Line;
 

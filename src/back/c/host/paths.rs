@@ -2,7 +2,7 @@
 //! left it at each of its exits.
 //!
 //! In: a module. Out: the counters, the C that counts, and the functions by which hosts read them.
-//! A reaction whose fast function has no exit has no counters, since it never runs otherwise.
+//! A reaction has no counters if its fast function has no exit, and so handles every message.
 //!
 //! ```text
 //! exit ipv4.too_short %1   =>   note_exit(stack, HOST_PATH_TUNNEL_ARRIVE_IPV4_TOO_SHORT);
@@ -17,8 +17,10 @@
 //! Where all frames start the same reaction, its commits count nothing: the frames that took the
 //! fast path are all frames that arrived, except those that left it.
 
-use super::Stack;
-use super::names::Names;
+use crate::back::c::Stack;
+use crate::back::c::header::head::comment_text;
+use crate::back::c::names::Names;
+use crate::c::printer;
 use crate::c::tree::{
     Expression as C, Function, Item, Line, Statement as S, assign, atom, binary, call_statement,
     conditional, only_if,
@@ -110,7 +112,7 @@ impl Paths {
         self.all.iter().map(|one| one.path.clone()).collect()
     }
 
-    /// Notes that the exit of a function is taken; none if it counts nothing.
+    /// Returns a statement that notes an exit of a function; none if the exit counts nothing.
     pub fn leave(&self, id: FunctionId, exit: &str) -> Option<S> {
         let own = self.all.iter().find(|one| one.path.tried[0] == id)?;
         let mut exits = own.path.exits.iter();
@@ -119,13 +121,13 @@ impl Paths {
         Some(call_statement(NOTE, given))
     }
 
-    /// Counts a commit of a function; none if this number follows from others.
+    /// Returns a statement that counts a commit of a function; none if nothing counts it.
     pub fn commit(&self, id: FunctionId) -> Option<S> {
         let own = self.all.iter().find(|one| one.path.tried.contains(&id))?;
         (!own.follows).then(|| count(atom(&own.taken)))
     }
 
-    /// Counts the exit that led to a reaction; none if it has no counters.
+    /// Returns a statement that counts the exit that led to a reaction; none if nothing counts it.
     pub fn begin(&self, module: &Module, reaction: FunctionId) -> Option<S> {
         let function = module.function(reaction);
         let fast = function.fast.filter(|_| function.role == Role::Reaction)?;
@@ -239,20 +241,20 @@ pub fn numbers(stack: &Stack<'_>) -> Option<Item> {
     })
 }
 
-/// The comment of the counter of an exit. An exit that has the name of its fast function is taken
-/// by messages for which a function that was tried before has a path.
+/// The comment of the counter of an exit. Messages that have a path in a function which is tried
+/// before leave by the exit with the name of the fast function.
 fn left_at(exit: &Exit, fast: &str) -> String {
-    let file_and_line = |place: &String| {
-        let last = place.rsplit('/').next();
-        last.unwrap_or(place).to_string()
-    };
-    let places: Vec<String> = exit.at.iter().map(file_and_line).collect();
-    match places.is_empty() {
-        _ if exit.name == fast => "left it, as it had left the path of the most frequent messages",
-        true => "left it",
-        false => return format!("left it at {}", places.join(", ")),
+    if exit.name == fast {
+        return "left it, as it had left the path of the most frequent messages".to_string();
     }
-    .to_string()
+    let files_and_lines = exit.at.iter().map(|place| match place.rsplit_once('/') {
+        Some((_, last)) => last,
+        None => place,
+    });
+    match &Vec::from_iter(files_and_lines)[..] {
+        [] => "left it".to_string(),
+        places => format!("left it at {}", places.join(", ")),
+    }
 }
 
 /// The functions of the header; empty where no fast path has counters.
@@ -261,15 +263,19 @@ pub fn declared(stack: &Stack<'_>) -> String {
     if stack.paths.is_empty() {
         return String::new();
     }
-    let declared = crate::c::printer::file(&[Item::Prototype(head(stack, Vec::new()))]);
+    let counts = format!(
+        "Writes the values of at most `capacity` counters of fast paths, in the order of enum \
+         {name}_path; returns how many there are. A fast path handles the most frequent messages \
+         of a reaction. A message that fails one of its tests leaves it, and the whole reaction \
+         handles the message."
+    );
+    let names = "The names of these counters, and then NULL: `taken REACTION`, and \
+        `left REACTION TEST` for each test.";
     format!(
-        "\n/* Writes the values of at most `capacity` counters of fast paths, in the order of enum\n \
-         * {name}_path; returns how many there are. A fast path handles the most frequent messages \
-         of a\n * reaction; a message that fails one of its tests leaves it, and the whole reaction \
-         handles it. */\n{declared}\n\
-         /* The names of these counters, and then NULL: `taken REACTION`, and `left REACTION TEST` \
-         for each\n * test. */\n\
-         extern const char *const {name}_path_name[];\n"
+        "\n{}{}\n{}extern const char *const {name}_path_name[];\n",
+        comment_text(&counts),
+        printer::file(&[Item::Prototype(head(stack, Vec::new()))]),
+        comment_text(names),
     )
 }
 
@@ -289,8 +295,7 @@ fn head(stack: &Stack<'_>, body: Vec<S>) -> Function {
     }
 }
 
-/// `note_exit`. It is a function of its own, since compilers take the blocks that call it out of the
-/// way of the others.
+/// `note_exit`, a cold function: compilers move blocks that call it away from the fast path.
 pub fn hooks(stack: &Stack<'_>) -> Vec<(String, Item)> {
     let parameters = [
         format!("struct {} *stack", stack.names.stack),
@@ -379,7 +384,7 @@ mod tests {
     use super::*;
     use crate::ir::text::read;
 
-    const TEXT: &str = include_str!("../../../tests/passes/order-guards.ir");
+    const TEXT: &str = include_str!("../../../../tests/passes/order-guards.ir");
 
     /// The stack of a case of a pass, with another function that is tried first.
     fn module() -> Module {
