@@ -12,10 +12,11 @@
 //! | `LAYER_X` | a reason to drop a message, a counter |
 //! | `sl_x` | the runtime, of which the file holds a copy |
 
+use super::function::kernel::sum::short_lengths;
 use crate::c::words;
 use crate::ir::interface::{Enum, Given, Home, Shape};
 use crate::ir::op::{Target, Told};
-use crate::ir::{KindId, Module, Stored};
+use crate::ir::{KernelId, KindId, Module, Stored};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -355,10 +356,14 @@ fn link_names(module: &Module, taken: &mut Taken) -> Vec<LinkNames> {
 }
 
 fn kernel_names(module: &Module, taken: &mut Taken) -> Vec<String> {
-    let all = module.kernels.iter().map(|kernel| {
+    let all = module.kernels.iter().zip((0..).map(KernelId));
+    let all = all.map(|(kernel, id)| {
         let name = taken.take(&not_of_library(&module.name, &kernel.name));
         for end in ["over", "words"] {
             taken.reserve(&format!("{name}_{end}"));
+        }
+        for length in short_lengths(module, id) {
+            taken.reserve(&format!("{name}_of_{length}"));
         }
         name
     });

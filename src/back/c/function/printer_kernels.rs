@@ -3,6 +3,7 @@
 use super::super::types;
 use super::Printer;
 use super::kernel::reach;
+use super::kernel::sum::{adds_words, short_length};
 use super::printer_attempts::Attempted;
 use super::printer_operations::advanced;
 use super::value::Given;
@@ -25,13 +26,21 @@ impl Printer<'_> {
         let mut given = self.within(reach(self.stack, kernel));
         given.extend(self.arguments(params, out));
         let name = &self.stack.names.kernels[id.at()];
-        let called = match pieces {
-            [Piece::Bytes] => {
+        let run = results.first().and_then(|one| self.definitions.get(*one));
+        let short = run.and_then(|run| short_length(&self.definitions, run));
+        let short = short.filter(|_| adds_words(self.stack.module, kernel));
+        let called = match (pieces, short) {
+            (_, Some(length)) => {
+                let (data, _) = self.view(rest[0], out);
+                given.push(data);
+                call(format!("{name}_of_{length}"), given)
+            }
+            ([Piece::Bytes], None) => {
                 let (data, length) = self.piece(rest, out);
                 given.extend([data, length]);
                 call(name.clone(), given)
             }
-            several => {
+            (several, None) => {
                 let runs = self.runs(several, rest, out);
                 given.extend([runs, atom(several.len().to_string())]);
                 call(format!("{name}_over"), given)

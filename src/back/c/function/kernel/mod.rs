@@ -2,11 +2,12 @@
 //!
 //! ```text
 //! KERNEL(params.., data, length)                one run of bytes
+//! KERNEL_of_N(params.., data)                   one of N bytes, a header, whose words are added
 //! KERNEL_over(params.., runs, count)            several, as if they stood behind one another
 //! KERNEL_words(params.., data, length, to, room)    what it yields goes to `to`; how many bytes
 //! ```
 
-mod sum;
+pub mod sum;
 
 use super::super::prototype::{self, Reach};
 use super::super::{Stack, types, with_all_used};
@@ -17,13 +18,15 @@ use crate::c::tree::{
     call_statement, only_if,
 };
 use crate::ir::{FunctionId, Kernel, KernelId, Type};
-use sum::adds_words;
+use sum::{adds_words, short_lengths};
 
 /// The functions of a kernel, by their names.
 pub fn functions(stack: &Stack<'_>, id: KernelId) -> Vec<CFunction> {
     let kernel = &stack.module.kernels[id.at()];
     let mut all = Vec::new();
     all.push(Printing::new(stack, id).over_one());
+    let short = short_lengths(stack.module, id).into_iter();
+    all.extend(short.map(|length| Printing::new(stack, id).over_short(length)));
     if kernel_yields(stack, kernel) {
         all.push(Printing::new(stack, id).words());
     } else {
@@ -234,6 +237,27 @@ impl<'p> Printing<'p> {
         let end = self.finish();
         self.body.push(end);
         self.function("", parameters)
+    }
+
+    /// Over one run of so few bytes, of a kernel that adds words: a compiler that expands it knows
+    /// which there are.
+    fn over_short(mut self, length: u64) -> CFunction {
+        let parameters = self.parameters(&["const uint8_t *data"]);
+        let count = || atom(length.to_string());
+        self.begin(count());
+        let given = vec![atom("data"), count(), atom("state0")];
+        self.body
+            .push(assign(atom("state0"), call("sl_sum_rest", given)));
+        let mut given = self.state();
+        given.extend([count(), atom(length.div_ceil(8).to_string())]);
+        let called = self.call(self.kernel.finishes, given);
+        self.body.push(S::Return(Some(called)));
+        let result = prototype::result(self.stack, self.kernel.finishes);
+        let function = self.function(&format!("_of_{length}"), parameters);
+        CFunction {
+            result: format!("static inline {result}"),
+            ..function
+        }
     }
 
     /// Over several runs.

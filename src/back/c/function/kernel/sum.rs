@@ -8,8 +8,9 @@
 //! ```
 
 use crate::ir::definitions::Definitions;
-use crate::ir::op::{Arithmetic, Compare, Op};
-use crate::ir::{Function, Instruction, Kernel, Module, Terminator, Type, Value};
+use crate::ir::op::{Arithmetic, Compare, Op, Piece};
+use crate::ir::{Function, Instruction, Kernel, KernelId, Module, Terminator, Type, Value};
+use std::collections::BTreeSet;
 
 /// Parameters of a step behind the state: the length, the place, the missing bytes and the word.
 const BEHIND: usize = 4;
@@ -20,6 +21,39 @@ pub fn adds_words(module: &Module, kernel: &Kernel) -> bool {
     let is_little = kernel.unit == 8 && !kernel.big && kernel.tail.is_none();
     let state = &module.function(kernel.begins).results;
     is_little && state[..] == [Type::Int(64)] && is_sum(module.function(kernel.steps))
+}
+
+/// The words of fewer bytes than this are added one by one (`sl_sum_rest`).
+const SHORT: u64 = 64;
+
+/// Returns the lengths of short runs of a kernel that adds words, if they are constant: those of
+/// headers.
+pub fn short_lengths(module: &Module, id: KernelId) -> BTreeSet<u64> {
+    let mut found = BTreeSet::new();
+    if !adds_words(module, &module.kernels[id.at()]) {
+        return found;
+    }
+    for function in &module.functions {
+        let all = function.instructions();
+        let runs = all.filter(|one| matches!(&one.op, Op::Run(kernel, _) if *kernel == id));
+        let mut runs = runs.peekable();
+        if runs.peek().is_some() {
+            let definitions = Definitions::of(function);
+            found.extend(runs.filter_map(|run| short_length(&definitions, run)));
+        }
+    }
+    found
+}
+
+/// The length of a run over the first bytes of a view, if it is constant, and short.
+pub fn short_length(definitions: &Definitions<'_>, run: &Instruction) -> Option<u64> {
+    let is_one = matches!(&run.op, Op::Run(_, pieces) if pieces[..] == [Piece::Bytes]);
+    let [.., from, to] = run.operands[..] else {
+        return None;
+    };
+    let length = definitions.constant(to)?;
+    let is_short = is_one && definitions.constant(from) == Some(0) && length < SHORT;
+    is_short.then_some(length)
 }
 
 fn is_sum(function: &Function) -> bool {
