@@ -35,12 +35,12 @@ impl Printer<'_> {
     /// Events leave the stack, each in a step of its own. An application that is called hears of
     /// them when nothing else is under way.
     pub fn output(&mut self, events: &[Event], operands: &[Value], out: &mut Vec<S>) {
-        for (event, given) in handed(events, operands) {
+        for (event, operands) in handed(events, operands) {
             let given = match event.target {
                 Target::Port(..) if !self.stack.calls_application(event.target) => {
-                    self.with_value(given, out)
+                    self.with_value(operands, out)
                 }
-                _other => self.with_stack(given, out),
+                _other => self.with_stack(operands, out),
             };
             let name = self.stack.names.target(self.stack.module, event.target);
             if self.stack.calls_application(event.target) {
@@ -50,9 +50,27 @@ impl Printer<'_> {
                 continue;
             }
             let steps = atom("stack").behind("shared").member("steps");
-            out.push(call_statement(format!("tell_{name}"), given));
+            let leaves = self.leaves(event.target, operands);
+            out.push(leaves.unwrap_or_else(|| call_statement(format!("tell_{name}"), given)));
             out.push(S::Assign(steps, "+=", atom("1")));
         }
+    }
+
+    /// A frame leaves by a link in a hot function, which a compiler expands: the parts of its
+    /// message are given one by one, so these stay in registers.
+    fn leaves(&mut self, target: Target, operands: &[Value]) -> Option<S> {
+        let (Target::Link(id), [message]) = (target, operands) else {
+            return None;
+        };
+        if !self.stack.is_hot(self.id) {
+            return None;
+        }
+        let message = self.message(*message);
+        let link = &self.stack.names.links[id.at()].constant;
+        let parts = ["data", "length", "buffer", "came_in"];
+        let parts = parts.map(|part| message.member(part));
+        let given = ["stack", link].map(atom).into_iter().chain(parts);
+        Some(call_statement("send_frame", given.collect()))
     }
 
     /// An event is handled within the same step.
@@ -76,7 +94,8 @@ impl Printer<'_> {
             Target::Function(_) | Target::Port(..) => name,
             Target::Link(_) => format!("tell_{name}"),
         };
-        out.push(call_statement(function, given));
+        let leaves = self.leaves(event.target, operands);
+        out.push(leaves.unwrap_or_else(|| call_statement(function, given)));
     }
 
     /// The arguments of an event of a port for the function that takes the struct of its message.

@@ -54,6 +54,12 @@ static inline struct STACK_output *answer(struct STACK *stack, enum STACK_next n
 }
 
 /* part send_frame */
+#ifdef __GNUC__
+static inline void send_frame(struct STACK *stack, unsigned link, const uint8_t *data,
+                              size_t length, struct STACK_buffer *buffer, bool came_in)
+    __attribute__((always_inline));
+#endif
+
 /* A frame leaves by a link. Its parts are given one by one: so a compiler sees that the message is
  * used no more. */
 static inline void send_frame(struct STACK *stack, unsigned link, const uint8_t *data,
