@@ -30,7 +30,7 @@ use crate::passes::fast::order_guards;
 use std::collections::BTreeSet;
 
 /// A way that is taken in a smaller share of runs is rare.
-const RARE: Probability = Probability(50_000);
+pub const RARE: Probability = Probability(50_000);
 
 /// The longer of two ways stays if it has so many operations at most.
 const LONGEST: usize = 100;

@@ -5,7 +5,7 @@
 //! the index that it finds.
 
 use super::header::{Header, Search};
-use super::words::number;
+use super::words::{Word, number};
 use crate::ir::build::Builder;
 use crate::ir::op::{Arithmetic, Op};
 use crate::ir::{
@@ -16,14 +16,37 @@ use std::collections::BTreeMap;
 /// The index that stands for no instance.
 pub const NONE: u64 = u32::MAX as u64;
 
-/// The function.
-pub fn function(module: &Module, header: &Header<'_>, name: &str) -> Function {
-    let words = header.words.iter();
+/// The function of a cache of instances: whether no exit leaves that hangs on the header without
+/// the instance, and the index of the instance that a search finds.
+pub fn of_instance(
+    module: &Module,
+    header: &Header<'_>,
+    (search, words): (&Search, &[Word]),
+    name: &str,
+) -> Function {
+    let mut build = pure(header, words, name);
+    let mut copies = Copies {
+        words,
+        ..Copies::new(module, header, None)
+    };
+    let stays = copies.none(&mut build, &header.asked_without(search));
+    let index = copies.found(&mut build, search, &[]);
+    build.end(Terminator::Return([vec![stays], index].concat()));
+    build.finish(vec![Type::BIT, Type::WORD])
+}
+
+/// A function of words of the header.
+fn pure(header: &Header<'_>, words: &[Word], name: &str) -> Builder {
+    let words = words.iter();
     let parameters: Vec<(Type, &str)> = words
         .map(|word| (Type::Int(word.width()), "word"))
         .collect();
-    let owner = &header.function.owner;
-    let mut build = Builder::new(name, owner, Role::Pure, &parameters);
+    Builder::new(name, &header.function.owner, Role::Pure, &parameters)
+}
+
+/// The function.
+pub fn function(module: &Module, header: &Header<'_>, name: &str) -> Function {
+    let mut build = pure(header, &header.words, name);
     let mut copies = Copies::new(module, header, None);
     let asked = header.asked(BlockId(0));
     let results = copies.answers(&mut build, asked);
@@ -38,6 +61,8 @@ pub struct Copies<'c> {
     header: &'c Header<'c>,
     /// The view of the frame; without, the header is the parameters of the function.
     view: Option<Value>,
+    /// Those parameters.
+    words: &'c [Word],
     /// By value of the fast function: the same.
     known: BTreeMap<Value, Value>,
 }
@@ -49,6 +74,7 @@ impl<'c> Copies<'c> {
             module,
             header,
             view,
+            words: &header.words,
             known: BTreeMap::new(),
         }
     }
@@ -87,8 +113,24 @@ impl<'c> Copies<'c> {
         answers.chain(indices).collect()
     }
 
+    /// The same behind the only search, which has found its instance.
+    pub fn answers_of(
+        &mut self,
+        build: &mut Builder,
+        (search, instance): (&Search, Value),
+        always: Vec<Value>,
+    ) -> Vec<Value> {
+        let header = self.header;
+        self.known.insert(search.instance, instance);
+        let others = header.answered().map(|id| header.asked(id));
+        let asked = std::iter::once(always).chain(others);
+        let mut answers: Vec<Value> = asked.map(|bits| self.none(build, &bits)).collect();
+        answers.push(build.value(self.module, Op::Index, &[instance]));
+        answers
+    }
+
     /// No exit leaves by one of some bits.
-    fn none(&mut self, build: &mut Builder, bits: &[Value]) -> Value {
+    pub fn none(&mut self, build: &mut Builder, bits: &[Value]) -> Value {
         let mut all = build.number(self.module, 1, 1);
         for bit in bits {
             let leaves = self.value(build, *bit);
@@ -106,7 +148,7 @@ impl<'c> Copies<'c> {
         }
         let module = self.module;
         let copy = match (self.header.place(value), self.view) {
-            (Some((at, bits)), None) => number(module, build, &self.header.words, at, bits),
+            (Some((at, bits)), None) => number(module, build, self.words, at, bits),
             (Some((at, bits)), Some(view)) => {
                 let at = build.number(module, 32, at.into());
                 build.value(module, Op::Read(bits), &[view, at])
@@ -128,10 +170,7 @@ impl<'c> Copies<'c> {
     /// The index of the instance that a search finds, or [`NONE`]; then, for groups of bits that
     /// ask it, whether no exit leaves.
     fn found(&mut self, build: &mut Builder, search: &Search, groups: &[&[Value]]) -> Vec<Value> {
-        let keys = search.keys.iter();
-        let keys: Vec<Value> = keys.map(|key| self.value(build, *key)).collect();
-        let find = Attempt::Find(search.kind);
-        let (done, failed) = build.attempt(self.module, find, &keys, Probability::EVEN);
+        let (done, failed) = self.find(build, search);
         let mut parameters = vec![(Type::WORD, "index")];
         parameters.extend(groups.iter().map(|_| (Type::BIT, "stays")));
         let join = build.block(&parameters);
@@ -156,5 +195,13 @@ impl<'c> Copies<'c> {
         build.end(edge(given));
         build.go_to(join);
         build.parameters_of(join)
+    }
+
+    /// Searches: the block behind, with the instance that is found, and that behind without one.
+    pub fn find(&mut self, build: &mut Builder, search: &Search) -> (BlockId, BlockId) {
+        let keys = search.keys.iter();
+        let keys: Vec<Value> = keys.map(|key| self.value(build, *key)).collect();
+        let find = Attempt::Find(search.kind);
+        build.attempt(self.module, find, &keys, Probability::EVEN)
     }
 }

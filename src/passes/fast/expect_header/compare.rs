@@ -5,7 +5,8 @@
 //! the one that is held, and goes to what was the first block; or else all is asked anew before.
 
 use super::answers::{Copies, NONE};
-use super::header::{Header, Why};
+use super::header::{Header, Search, Why};
+use super::words::Word;
 use crate::ir::build::Builder;
 use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::{
@@ -16,8 +17,18 @@ use crate::ir::{
 /// The name of the exit for frames that are shorter than the header.
 const SHORT: &str = "stack.header";
 
+/// The caches of a fast function.
+#[derive(Clone, Copy)]
+pub struct Caches {
+    /// It holds a header, and what came of it.
+    pub header: CacheId,
+    /// It holds the words by which an instance is found, if exits ask fields of it.
+    pub instance: Option<CacheId>,
+}
+
 /// The fast function.
-pub fn function(module: &Module, header: &Header<'_>, cache: CacheId) -> Function {
+pub fn function(module: &Module, header: &Header<'_>, caches: Caches) -> Function {
+    let cache = caches.header;
     let mut function = header.function.clone();
     let answered: Vec<BlockId> = header.answered().collect();
     for id in header.groups.keys() {
@@ -35,7 +46,7 @@ pub fn function(module: &Module, header: &Header<'_>, cache: CacheId) -> Functio
     function.blocks[0].instructions.clear();
     let mut build = Builder::of(function);
     build.reopen(BlockId(0));
-    compare(module, &mut build, header, (cache, rest));
+    compare(module, &mut build, header, (caches, rest));
     let first = header.words.len() + 1 + answered.len();
     for (at, search) in header.searches.iter().enumerate() {
         let block = match search.block {
@@ -89,7 +100,7 @@ fn compare(
     module: &Module,
     build: &mut Builder,
     header: &Header<'_>,
-    (cache, rest): (CacheId, BlockId),
+    (caches, rest): (Caches, BlockId),
 ) {
     build.set_span(header.function.span);
     let length = build.value(module, Op::Length, &[header.message]);
@@ -97,20 +108,7 @@ fn compare(
     let is_short = build.value(module, Op::Compare(Compare::Ult), &[length, least]);
     build.op(module, Op::Exit(SHORT.to_string()), &[is_short]);
     let view = build.value(module, Op::Look, &[header.message]);
-    let mut same = build.value(module, Op::Load(Region::Valid(cache)), &[]);
-    let mut words = Vec::new();
-    for (at, word) in header.words.iter().enumerate() {
-        let place = build.number(module, 32, word.at.into());
-        let whole = build.value(module, word.read(), &[view, place]);
-        let mask = build.number(module, word.width(), word.mask);
-        let and = Op::Arithmetic(Arithmetic::And);
-        let own = build.value(module, and.clone(), &[whole, mask]);
-        let held = Op::Load(Region::Cached(cache, at as u32));
-        let held = build.value(module, held, &[]);
-        let is_same = build.value(module, Op::Compare(Compare::Eq), &[own, held]);
-        same = build.value(module, and, &[same, is_same]);
-        words.push(own);
-    }
+    let (same, words) = is_same(module, build, (view, &header.words), caches.header);
     let anew = build.block(&[]);
     build.end(Terminator::Branch {
         condition: same,
@@ -120,6 +118,57 @@ fn compare(
     });
     build.go_to(anew);
     let mut copies = Copies::new(module, header, Some(view));
+    let mut answers = match (header.own(), caches.instance) {
+        (Some(search), Some(cache)) => {
+            let instance = instance(module, build, (header, search), (view, cache));
+            let asked = header.asked_of(search);
+            let answers = copies.answers_of(build, (search, instance), asked);
+            demand(module, build, header, answers[0]);
+            answers
+        }
+        _alone => {
+            ask_first(module, build, header, &mut copies);
+            let behind = header.asked_behind();
+            let is_asked = !behind.is_empty();
+            let answers = copies.answers(build, behind);
+            if is_asked {
+                demand(module, build, header, answers[0]);
+            }
+            answers
+        }
+    };
+    answers[0] = build.number(module, 1, 1);
+    let held = [words, answers].concat();
+    build.op(module, Op::Recompute(caches.header), &held);
+    build.end(Terminator::Jump(Edge::to(rest)));
+}
+
+/// Whether a cache holds the words of a frame, and the words.
+fn is_same(
+    module: &Module,
+    build: &mut Builder,
+    (view, words): (Value, &[Word]),
+    cache: CacheId,
+) -> (Value, Vec<Value>) {
+    let mut same = build.value(module, Op::Load(Region::Valid(cache)), &[]);
+    let mut all = Vec::new();
+    for (at, word) in words.iter().enumerate() {
+        let place = build.number(module, 32, word.at.into());
+        let whole = build.value(module, word.read(), &[view, place]);
+        let mask = build.number(module, word.width(), word.mask);
+        let and = Op::Arithmetic(Arithmetic::And);
+        let own = build.value(module, and.clone(), &[whole, mask]);
+        let held = Op::Load(Region::Cached(cache, at as u32));
+        let held = build.value(module, held, &[]);
+        let is_same = build.value(module, Op::Compare(Compare::Eq), &[own, held]);
+        same = build.value(module, and, &[same, is_same]);
+        all.push(own);
+    }
+    (same, all)
+}
+
+/// The exits of the first block that the header decides.
+fn ask_first(module: &Module, build: &mut Builder, header: &Header<'_>, copies: &mut Copies<'_>) {
     let first = header.function.block(BlockId(0));
     for (at, why) in header.groups.get(&BlockId(0)).into_iter().flatten() {
         let exit = &first.instructions[*at];
@@ -129,18 +178,62 @@ fn compare(
             build.op(module, exit.op.clone(), &[leaves]);
         }
     }
-    let behind = header.asked_behind();
-    let is_asked = !behind.is_empty();
-    let mut answers = copies.answers(build, behind);
-    if is_asked {
-        let leaves = build.value(module, Op::Not, &[answers[0]]);
-        let exit = format!("{}.expected", header.function.owner);
-        build.op(module, Op::Exit(exit), &[leaves]);
+}
+
+/// Leaves unless a bit is 1.
+fn demand(module: &Module, build: &mut Builder, header: &Header<'_>, bit: Value) {
+    let leaves = build.value(module, Op::Not, &[bit]);
+    let exit = format!("{}.expected", header.function.owner);
+    build.op(module, Op::Exit(exit), &[leaves]);
+}
+
+/// The instance that the only search finds. A cache of its own holds the words by which it is
+/// found, for frames that differ from the one that is held in others alone.
+fn instance(
+    module: &Module,
+    build: &mut Builder,
+    (header, search): (&Header<'_>, &Search),
+    (view, cache): (Value, CacheId),
+) -> Value {
+    let asked = header.asked_without(search);
+    let words = header.words_of(asked.clone(), search);
+    let (same, words) = is_same(module, build, (view, &words), cache);
+    let (known, anew) = build.branch(same, Probability(900_000));
+    let found = build.block(&[(Type::Instance(search.kind), "found")]);
+    let give = |build: &mut Builder, instance: Value| {
+        build.end(Terminator::Jump(Edge {
+            block: found,
+            arguments: vec![instance],
+        }));
+    };
+    build.go_to(known);
+    let held = Region::Cached(cache, words.len() as u32 + 1);
+    let index = build.value(module, Op::Load(held), &[]);
+    let instance = build.value(module, Op::At(search.kind), &[index]);
+    give(build, instance);
+    build.go_to(anew);
+    let mut copies = Copies::new(module, header, Some(view));
+    ask_first(module, build, header, &mut copies);
+    let mut behind = header.asked_behind();
+    behind.retain(|bit| asked.contains(bit));
+    if !behind.is_empty() {
+        let stays = copies.none(build, &behind);
+        demand(module, build, header, stays);
     }
-    answers[0] = build.number(module, 1, 1);
-    let held = [words, answers].concat();
+    let (done, failed) = copies.find(build, search);
+    build.go_to(done);
+    let instance = build.parameter_of(done, 0);
+    let index = build.value(module, Op::Index, &[instance]);
+    let one = build.number(module, 1, 1);
+    let held = [words, vec![one, index]].concat();
     build.op(module, Op::Recompute(cache), &held);
-    build.end(Terminator::Jump(Edge::to(rest)));
+    give(build, instance);
+    build.go_to(failed);
+    let none = build.number(module, 1, 0);
+    demand(module, build, header, none);
+    build.end(Terminator::Never);
+    build.go_to(found);
+    build.parameter_of(found, 0)
 }
 
 /// In the place of a search, the cache says what was found.

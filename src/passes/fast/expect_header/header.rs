@@ -7,7 +7,9 @@
 //! at constant offsets of the frame. If the function searches one instance alone, and by such
 //! values, those of its fields hang on the header, too, that the function does not write. A number
 //! *varies* if it meets a value that is no such one, as a length meets the length of the frame.
-//! Bits are followed no further: a flag meets anything.
+//! Bits are followed no further: a flag meets anything. A number that names an instance in a
+//! search, or that an exit demands to be one settled value, does not vary, though a checksum adds
+//! it to a length.
 
 use super::words::{Mask, Word};
 use crate::ir::definitions::Definitions;
@@ -75,6 +77,8 @@ struct Question<'q> {
     own: Option<Value>,
     /// Everything that the function writes.
     written: BTreeSet<Resource>,
+    /// Numbers that do not vary, though they meet others.
+    pinned: BTreeSet<Value>,
     /// Numbers that vary.
     varying: BTreeSet<Value>,
     /// By value: whether it hangs on the header.
@@ -97,9 +101,11 @@ impl<'h> Header<'h> {
             message,
             own: None,
             written: writes.collect(),
+            pinned: BTreeSet::new(),
             varying: BTreeSet::new(),
             known: BTreeMap::new(),
         };
+        question.pinned = question.pins();
         while question.find_varying() {}
         let length = question.length()?;
         question.own = question.only_instance(length);
@@ -166,6 +172,49 @@ impl<'h> Header<'h> {
         all
     }
 
+    /// The only search, if exits on all ways to commits ask fields of the instance that it finds,
+    /// and others do not.
+    pub fn own(&self) -> Option<&Search> {
+        let [only] = &self.searches[..] else {
+            return None;
+        };
+        let all = self.asked(BlockId(0));
+        let without = self.asked_without(only);
+        (!without.is_empty() && without.len() < all.len()).then_some(only)
+    }
+
+    /// The bits of [`Header::asked`] of the first block that hang on the header without the
+    /// instance that a search finds.
+    pub fn asked_without(&self, search: &Search) -> Vec<Value> {
+        let mut all = self.asked(BlockId(0));
+        all.retain(|bit| !self.asks_of(&[*bit], search));
+        all
+    }
+
+    /// The others of these bits. First come those that hang on numbers of the header, too: where
+    /// the instance is the one of the last frame, these numbers have changed.
+    pub fn asked_of(&self, search: &Search) -> Vec<Value> {
+        let mut all = self.asked(BlockId(0));
+        all.retain(|bit| self.asks_of(&[*bit], search));
+        all.sort_by_key(|bit| self.reads(&[*bit]).is_empty());
+        all
+    }
+
+    /// The words that decide these bits, and what a search finds.
+    pub fn words_of(&self, bits: Vec<Value>, search: &Search) -> Vec<Word> {
+        let mut mask = Mask::new(self.length);
+        let decisive = [bits, search.keys.clone()].concat();
+        for (at, bits) in self.reads(&decisive).into_values() {
+            mask.add(at, bits);
+        }
+        mask.words()
+    }
+
+    /// The numbers of the header on which values hang, with their places.
+    fn reads(&self, values: &[Value]) -> BTreeMap<Value, (u32, Bits)> {
+        reads(&self.definitions, self.message, values, |_| true)
+    }
+
     /// The bits by which all exits of a block leave that the header decides; of bits that are
     /// computed alike, the first.
     fn bits(&self, id: BlockId) -> Vec<Value> {
@@ -217,6 +266,33 @@ impl<'h> Header<'h> {
     pub fn place(&self, value: Value) -> Option<(u32, Bits)> {
         self.definitions.place(self.message, value)
     }
+}
+
+/// The numbers of a message on which values hang, with their places; others are not followed.
+fn reads(
+    definitions: &Definitions<'_>,
+    message: Value,
+    values: &[Value],
+    goes_on: impl Fn(Value) -> bool,
+) -> BTreeMap<Value, (u32, Bits)> {
+    let mut found = BTreeMap::new();
+    let mut seen = BTreeSet::new();
+    let mut open = values.to_vec();
+    while let Some(value) = open.pop() {
+        if !goes_on(value) || !seen.insert(value) {
+            continue;
+        }
+        match definitions.place(message, value) {
+            Some(place) => {
+                found.insert(value, place);
+            }
+            None => {
+                let instruction = definitions.get(value);
+                open.extend(instruction.into_iter().flat_map(|one| &one.operands));
+            }
+        }
+    }
+    found
 }
 
 /// By value: the first that is computed alike. A guard changes nothing, so what it loads twice is
@@ -273,8 +349,45 @@ impl Question<'_> {
             .into_iter()
             .filter(|one| self.hangs(*one))
             .collect();
-        let reads = self.reads_of_numbers(&hang);
+        let mut reads = self.reads_of_numbers(&hang);
+        reads.retain(|read| !self.pinned.contains(read));
         self.varying.extend(reads);
+    }
+
+    /// The numbers that searches and exits pin.
+    fn pins(&mut self) -> BTreeSet<Value> {
+        let function = self.function;
+        let mut pins = BTreeSet::new();
+        for block in &function.blocks {
+            if let Terminator::Try {
+                attempt: Attempt::Find(_),
+                operands,
+                ..
+            } = &block.terminator
+            {
+                pins.extend(operands);
+            }
+            let instructions = block.instructions.iter();
+            for exit in instructions.filter(|one| matches!(one.op, Op::Exit(_))) {
+                let asked = self.definitions.get(exit.operands[0]);
+                let asked = asked.filter(|asked| asked.op == Op::Compare(Compare::Ne));
+                let Some([one, other]) = asked.map(|asked| &asked.operands[..]) else {
+                    continue;
+                };
+                let pinned = [(one, other), (other, one)].into_iter();
+                pins.extend(
+                    pinned
+                        .filter(|(_, by)| self.is_settled(**by))
+                        .map(|(one, _)| *one),
+                );
+            }
+        }
+        pins
+    }
+
+    /// A value is computed of constants and values set at the start alone.
+    fn is_settled(&mut self, value: Value) -> bool {
+        self.hangs(value) && self.reads(&[value]).is_empty()
     }
 
     /// A value hangs on the header alone.
@@ -350,38 +463,15 @@ impl Question<'_> {
 
     /// The values that are read from the header, with their places, on which others hang.
     fn reads(&self, values: &[Value]) -> BTreeMap<Value, (u32, Bits)> {
-        self.followed(values, |_| true)
+        reads(self.definitions, self.message, values, |_| true)
     }
 
     /// The same, but no bit is followed.
     fn reads_of_numbers(&self, values: &[Value]) -> Vec<Value> {
         let wide = |value: Value| self.function.type_of(value) != Type::BIT;
-        self.followed(values, wide).into_keys().collect()
-    }
-
-    fn followed(
-        &self,
-        values: &[Value],
-        goes_on: impl Fn(Value) -> bool,
-    ) -> BTreeMap<Value, (u32, Bits)> {
-        let mut found = BTreeMap::new();
-        let mut seen = BTreeSet::new();
-        let mut open = values.to_vec();
-        while let Some(value) = open.pop() {
-            if !goes_on(value) || !seen.insert(value) {
-                continue;
-            }
-            match self.definitions.place(self.message, value) {
-                Some(place) => {
-                    found.insert(value, place);
-                }
-                None => {
-                    let instruction = self.definitions.get(value);
-                    open.extend(instruction.into_iter().flat_map(|one| &one.operands));
-                }
-            }
-        }
-        found
+        reads(self.definitions, self.message, values, wide)
+            .into_keys()
+            .collect()
     }
 
     /// The bytes of a frame that are read at least on each way to a commit.

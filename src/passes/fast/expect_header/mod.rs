@@ -15,6 +15,9 @@
 //!                                                   branch (ne (load c, 2), none), f, n
 //! ```
 //!
+//! If exits ask fields of the only instance that is found, a second cache holds the bytes by which
+//! it is found: a frame that differs in others asks those fields alone.
+//!
 //! Bytes that are compared with what differs from frame to frame, such as lengths and sequence
 //! numbers, are not expected. An exit on one way of several has an answer of its own.
 //!
@@ -36,6 +39,7 @@ use crate::ir::{
     Cache, CacheId, Function, FunctionId, Instruction, Module, Op, Region, Terminator,
 };
 use crate::passes::{dead_code, fold, value_numbering};
+use compare::Caches;
 use header::Header;
 use std::collections::BTreeSet;
 
@@ -68,30 +72,46 @@ fn expect(module: &mut Module, fast: FunctionId) {
     if header.exits() + header.searches.len() < FEWEST {
         return;
     }
+    let instance = header.own().map(|search| {
+        let words = header.words_of(header.asked_without(search), search);
+        let name = module.free_name(&format!("{}.found", function.owner));
+        let asked = answers::of_instance(module, &header, (search, &words), &name);
+        cache(module, name, asked)
+    });
     let name = module.free_name(&format!("{}.expected", function.owner));
     let asked = answers::function(module, &header, &name);
-    let id = CacheId(module.caches.len() as u32);
-    module.caches.push(Cache {
-        name,
-        kind: None,
-        remembers: FunctionId(module.functions.len() as u32),
-    });
-    module.functions.push(asked);
-    let mut function = compare::function(module, &header, id);
+    let caches = Caches {
+        header: cache(module, name, asked),
+        instance,
+    };
+    let mut function = compare::function(module, &header, caches);
     let effects = Effects::of_functions(module);
     fold::fold(&mut function);
     value_numbering::number(module, &effects, &mut function);
     dead_code::clean(module, &effects, &mut function);
     compact(&mut function);
     module.functions[fast.at()] = function;
-    let remembers = module.caches[id.at()].remembers;
-    let reads = effects[remembers.at()].reads.clone();
-    for at in 0..module.functions.len() {
-        let mut function = module.functions[at].clone();
-        if disarm(module, &mut function, &reads, id) {
-            module.functions[at] = function;
+    for id in [Some(caches.header), instance].into_iter().flatten() {
+        let remembers = module.caches[id.at()].remembers;
+        let reads = effects[remembers.at()].reads.clone();
+        for at in 0..module.functions.len() {
+            let mut function = module.functions[at].clone();
+            if disarm(module, &mut function, &reads, id) {
+                module.functions[at] = function;
+            }
         }
     }
+}
+
+/// A new cache of what a function asks.
+fn cache(module: &mut Module, name: String, asked: Function) -> CacheId {
+    module.caches.push(Cache {
+        name,
+        kind: None,
+        remembers: FunctionId(module.functions.len() as u32),
+    });
+    module.functions.push(asked);
+    CacheId(module.caches.len() as u32 - 1)
 }
 
 /// Disarms a cache behind each write to what it reads. True if there was one.
