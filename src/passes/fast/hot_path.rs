@@ -33,7 +33,7 @@ use std::collections::BTreeSet;
 pub const RARE: Probability = Probability(50_000);
 
 /// The longer of two ways stays if it has so many operations at most.
-const LONGEST: usize = 100;
+const LONGEST: usize = 160;
 
 /// A hot function has so many operations less than the one before which it is tried.
 const FEWEST: usize = 20;
