@@ -1,7 +1,8 @@
 //! Frames in memory of the host are not copied, where a fast function only reads them.
 //!
 //! In: the fast functions of links. Out: they are given frames where they stand. A way that writes
-//! its frame or keeps it first asks whether it stands in a buffer. An application that is called
+//! its frame or keeps it first asks whether it stands in a buffer; a function all of whose ways do
+//! asks this first of all. An application that is called
 //! hears of a message when nothing else is under way, so the frame that leaves in the same reaction
 //! leaves before.
 //!
@@ -62,8 +63,15 @@ fn in_place(module: &Module, fast: FunctionId) -> Option<(Function, bool)> {
     if in_guard {
         return None;
     }
-    keeping.iter().for_each(|id| ask(&mut function, *id));
-    Some((function, keeping.len() < commits.len()))
+    let reads = keeping.len() < commits.len();
+    match reads {
+        true => commits
+            .iter()
+            .filter(|(id, _)| keeping.contains(id))
+            .for_each(|spot| ask(&mut function, *spot)),
+        false => ask(&mut function, (BlockId(0), 0)),
+    }
+    Some((function, reads))
 }
 
 /// Tells an application that is called behind the frame that leaves in the end.
@@ -130,8 +138,8 @@ fn is_in_guard(function: &Function, commits: &[Spot], (id, at): Spot) -> bool {
     })
 }
 
-/// The way that commits in a block leaves first, if its frame stands elsewhere.
-fn ask(function: &mut Function, id: BlockId) {
+/// Leaves at a spot, if the frame stands elsewhere.
+fn ask(function: &mut Function, (id, at): Spot) {
     let is_message = |value: &&Value| function.type_of(**value) == Type::Message;
     let message = function.parameters().iter().find(is_message).copied();
     let message = message.expect("a reaction to frames is given one");
@@ -141,15 +149,13 @@ fn ask(function: &mut Function, id: BlockId) {
         (Op::Not, is_in_buffer, Some(is_elsewhere)),
         (Op::Exit(EXIT.to_string()), is_elsewhere, None),
     ];
-    let block = &mut function.blocks[id.at()];
-    let commit = block.commit().expect("the block commits");
-    let instructions = &mut block.instructions;
-    let span = instructions[commit].span;
+    let instructions = &mut function.blocks[id.at()].instructions;
+    let span = instructions.get(at).and_then(|one| one.span);
     let asked = asked.map(|(op, operand, result)| Instruction {
         op,
         operands: vec![operand],
         results: result.into_iter().collect(),
         span,
     });
-    instructions.splice(commit..commit, asked);
+    instructions.splice(at..at, asked);
 }
