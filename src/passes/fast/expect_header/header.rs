@@ -556,10 +556,16 @@ impl Question<'_> {
         groups
     }
 
+    /// The searches of the guard whose keys hang on the header. What stands behind a commit may find
+    /// an instance that was made there.
     fn searches(&mut self, length: u32) -> Vec<Search> {
         let mut found = Vec::new();
         let function = self.function;
-        for (id, block) in function.all_blocks() {
+        let commits = function.all_blocks();
+        let commits = commits.filter(|(_, block)| block.commit().is_some());
+        let done = commits.flat_map(|(id, _)| function.behind(id));
+        let done: BTreeSet<BlockId> = done.collect();
+        for (id, block) in function.all_blocks().filter(|(id, _)| !done.contains(id)) {
             if let Terminator::Try {
                 attempt: Attempt::Find(kind),
                 operands,
