@@ -3,22 +3,21 @@
 //! Texts come in, by way of a [`Library`] that knows where a `use` is looked for; the two files of
 //! C go out, or the mistakes. Nothing here touches a file.
 
+mod analysis;
 mod back_end;
 mod esterel;
 
+pub use analysis::{Analysed, SHARE, analyse};
 pub use back_end::{Passes, Variant, lowered, printed, unwoven};
 pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
 
-use crate::back::c::Path;
 use crate::back::c::Printed;
 use crate::c::assumed::Assumed;
 use crate::c::record::Record;
 use crate::diagnostic::{Diagnostic, Id, Severity, merged};
 use crate::ir::Module;
 use crate::optimise;
-use crate::optimise::states::{Never, never};
-use crate::profile::transitions::{Transition, transitions};
-use crate::profile::{self, Analysis, Asked, Cost, Profile, Register, recorded};
+use crate::profile::{self, Profile, recorded};
 use crate::reactive::{self, handlers::Budget};
 use crate::source::{Sources, Span};
 use crate::tree::Forest;
@@ -28,8 +27,7 @@ use crate::tree::ways::{Way, called, counted, ways};
 use crate::types::load::{self, Files, Library};
 use crate::types::program::Program;
 use crate::types::{check_layers, check_stack, warnings};
-use crate::weave;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// What was read, and what is wrong with it.
 pub struct Checked {
@@ -273,84 +271,6 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
     };
     let variant = Variant::Recording(&record);
     Some(checked.compiled((program, counted(&forest)), variant, Rewrites::NONE))
-}
-
-/// The share of the work that the fast path carries.
-pub const SHARE: f64 = 0.9;
-
-/// How often a stack does what.
-pub struct Analysed {
-    /// In which states instances of its layers are.
-    pub states: Vec<Register>,
-    /// Whether its C is the same without the `traffic` that it says.
-    pub ignores_traffic: bool,
-    /// Its trees, woven, and how often each is run.
-    pub woven: Analysis,
-    /// The fewest transitions that carry [`SHARE`] of the work.
-    pub path: Vec<Transition>,
-    /// What trees cost before any rewrite, and after each.
-    pub costs: Vec<Cost>,
-    /// The stack IR behind all passes.
-    pub module: Module,
-    /// Its fast paths.
-    pub paths: Vec<Path>,
-    /// Joints that stayed calls.
-    pub stayed: Vec<weave::Stayed>,
-    /// Joints that are none any more.
-    pub joined: Vec<weave::Joined>,
-    /// By place in the sources: who asks what is written there, before any rewrite and after each,
-    /// as in `costs`.
-    pub asked: Vec<BTreeMap<Span, Asked>>,
-    /// Control states in which nothing is ever found.
-    pub never: Vec<Never>,
-}
-
-/// Finds how often a stack does what, by what is known of its traffic, and stands in its trees.
-pub fn analyse(
-    sources: &Sources,
-    program: &Program,
-    forest: Forest,
-    profile: &Profile,
-    (rewrites, passes): (Rewrites, Passes),
-) -> Analysed {
-    let ir = |program: &Program, forest: Forest| {
-        let mut program = program.clone();
-        let forest = unwoven(&mut program, forest, rewrites);
-        let stack = (sources, &program, &forest);
-        printed(stack, Variant::Plain, (rewrites, passes))
-    };
-    let (module, code) = ir(program, forest.clone());
-    let ignores_traffic = !program.traffic.is_empty() && {
-        let mut unsaid = program.clone();
-        unsaid.traffic.clear();
-        ir(&unsaid, forest.clone()).1.c == code.c
-    };
-    let mut shorter = optimise::unasked::forget(program, &forest);
-    let mut woven = profile::analyse(program, forest, profile);
-    let states = std::mem::take(&mut woven.registers);
-    let mut costs = vec![Cost::of(None, &woven)];
-    let mut asked = vec![profile::asked(&woven)];
-    let never = never(program, &woven.forest);
-    let mut program = program.clone();
-    for rewrite in rewrites.each() {
-        shorter = optimise::rewrite(&mut program, shorter, rewrite);
-        woven = profile::analyse(&program, shorter.clone(), profile);
-        costs.push(Cost::of(Some(rewrite), &woven));
-        asked.push(profile::asked(&woven));
-    }
-    Analysed {
-        ignores_traffic,
-        states,
-        path: transitions(&woven.forest, &woven.runs, SHARE),
-        stayed: weave::stayed(&program, &woven.forest, weave::Limits::default()),
-        joined: weave::joined(&woven.forest),
-        asked,
-        never,
-        woven,
-        costs,
-        module,
-        paths: code.paths,
-    }
 }
 
 /// The checked programs in which the layers of a file run: alone, or in a stack, which gives values

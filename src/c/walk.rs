@@ -185,8 +185,8 @@ pub fn each_word(statement: &Statement, note: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Leaves out constants that nothing mentions: the whole body of a function comes in. Of a value that
-/// calls something the call stays.
+/// Leaves out locals that nothing mentions: the whole body of a function comes in. Of a value
+/// that calls something the call stays.
 pub fn without_unused(body: &mut Vec<Statement>) {
     loop {
         let mut mentioned = BTreeSet::new();
@@ -201,7 +201,7 @@ pub fn without_unused(body: &mut Vec<Statement>) {
     }
 }
 
-/// Leaves out constants without a mention; returns true if there was one.
+/// Leaves out locals without a mention; returns true if there was one.
 fn leave_out(statements: &mut Vec<Statement>, mentioned: &BTreeSet<String>) -> bool {
     let mut is_changed = false;
     statements.retain_mut(|statement| {
@@ -222,16 +222,14 @@ fn leave_out(statements: &mut Vec<Statement>, mentioned: &BTreeSet<String>) -> b
     is_changed
 }
 
-/// The value of a constant without a mention.
+/// The first value of a local without a mention.
 fn unused<'s>(statement: &'s Statement, mentioned: &BTreeSet<String>) -> Option<&'s Expression> {
     match statement {
         Statement::Declare {
-            kind,
             name,
             value: Some(value),
-        } if kind.starts_with("const ") && words(name).all(|word| !mentioned.contains(word)) => {
-            Some(value)
-        }
+            ..
+        } if words(name).all(|word| !mentioned.contains(word)) => Some(value),
         _other => None,
     }
 }

@@ -32,6 +32,7 @@ mod picture;
 mod programs;
 mod ratchet;
 mod sized;
+mod steps;
 mod table;
 mod traffic;
 

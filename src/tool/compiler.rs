@@ -5,13 +5,11 @@
 
 use super::esterel;
 use super::failure::Failure;
-use super::layout::{Description, Kind, Member, Port, Told, instead, limits};
+use super::layout::{Description, Kind, Limits, Member, Port, Told, instead, limits};
 use super::library::{self, Folders};
 use super::terminal::show;
-use crate::back::c::names::identifier;
-use crate::back::c::reserved::is_free;
+use crate::back::c::reserved::{is_word, no_name};
 use crate::diagnostic::Id;
-use crate::ir::Module;
 use crate::pipeline::{self, Analysed, Checked, Compiled as Made, Passes};
 use crate::profile::Profile;
 use crate::source::Sources;
@@ -213,7 +211,7 @@ fn compile_checked(
     let refused = refused(&checked);
     let compiled = compiled.ok_or(refused)?;
     Ok(Compiled {
-        description: description(&compiled.program, &compiled.module),
+        description: description(&compiled.program, limits(&compiled.module)),
         report: report(&compiled),
         cut: compiled.cut.len(),
         elsewhere: compiled.elsewhere,
@@ -421,25 +419,6 @@ fn refused(checked: &Checked) -> Failure {
     }
 }
 
-/// Why a name cannot stand before all names of generated C.
-pub fn no_name(name: &str) -> Option<&'static str> {
-    const TAKEN: [&str; 2] = ["sl", "main"];
-    if !is_word(name) {
-        return Some("a name consists of letters, digits and `_`, and starts with a letter");
-    }
-    if identifier(name) != name || TAKEN.contains(&name) || !is_free(name) {
-        return Some("C or the runtime reserves it");
-    }
-    (name.len() > 60).then_some("a name has at most 60 letters")
-}
-
-fn is_word(name: &str) -> bool {
-    let mut letters = name.chars();
-    let first = letters.next();
-    first.is_some_and(|letter| letter.is_ascii_alphabetic())
-        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
-}
-
 fn counted(what: &str, names: Vec<String>) -> Option<String> {
     match names.len() {
         0 => None,
@@ -449,7 +428,7 @@ fn counted(what: &str, names: Vec<String>) -> Option<String> {
 }
 
 /// What the loader must know about a program.
-pub fn description(program: &Program, module: &Module) -> Description {
+pub fn description(program: &Program, limits: Limits) -> Description {
     let member = |name: &str, kind: &Type, default: bool| member(program, name, kind, default);
     let ports = program.ports.iter().map(|port| {
         let keys = |kind: KindId| -> Vec<Member> {
@@ -514,7 +493,7 @@ pub fn description(program: &Program, module: &Module) -> Description {
             .map(|c| member(&c.name, &c.kind, c.default.is_some()))
             .chain(OWN_SETTINGS.map(|(name, bits)| own_setting(name, bits)))
             .collect(),
-        limits: limits(module),
+        limits,
     }
 }
 

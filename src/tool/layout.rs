@@ -12,7 +12,7 @@
 use super::written::{number_bytes, parse};
 use crate::back::c::names::identifier;
 use crate::ir::Module;
-use crate::simulate::state::Limits;
+pub use crate::simulate::state::Limits;
 use crate::simulate::value::Datum;
 use crate::types::names::nearest;
 use std::sync::Arc;

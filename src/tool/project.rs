@@ -7,6 +7,7 @@
 use super::compiler;
 use super::failure::{Failure, about};
 use super::terminal::result;
+use crate::back::c::reserved::no_name;
 use std::io::Write;
 use std::path::Path;
 
@@ -77,7 +78,7 @@ pub fn new(name: &str) -> Result<(), Failure> {
         .filter(|(path, _)| is_loom(path))
         .cloned()
         .partition(|(path, _)| *path == STACK.replace("NAME", name));
-    if let Some(reason) = compiler::no_name(name) {
+    if let Some(reason) = no_name(name) {
         return Err(Failure::environment(format!(
             "`{name}` cannot be the name of a stack: {reason}"
         )));

@@ -152,7 +152,7 @@ impl Surroundings for Project {
         let code = playing.stack.code(playing.sources);
         let mut loaded = self.loaded.borrow_mut();
         if !matches!(&*loaded, Some((c, _)) if *c == code.c) {
-            let description = description(program, playing.stack.lowered());
+            let description = description(program, playing.stack.limits());
             let made = c_compiler::load_with(&code.c, &code.h, &description, &self.functions);
             let made = made.map_err(|failure| failure.message)?;
             *loaded = Some((code.c.clone(), made));

@@ -212,11 +212,11 @@ fn methods_far_from_their_type_are_found() {
 fn who_matches_text_is_found() {
     let files = texts(&[
         (
-            "src/emit/a.rs",
+            "src/back/a.rs",
             "if name.starts_with(\"stack->\") || name == \"x\" {}\n",
         ),
         ("src/syntax/a.rs", "if name.starts_with(\"stack->\") {}\n"),
     ]);
     let found = nobody_matches_text(&files);
-    assert_eq!(found, Breaches::from([("src/emit/a.rs".to_string(), 2)]));
+    assert_eq!(found, Breaches::from([("src/back/a.rs".to_string(), 2)]));
 }

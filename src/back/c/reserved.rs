@@ -1,14 +1,37 @@
 //! Names that C of every stack has: in, the name of a stack or of a notice; out, whether it would
 //! be one of these.
 
-use super::names::{CONSTANTS, INTERFACE, OWN};
+use super::names::{CONSTANTS, INTERFACE, OWN, identifier};
 use super::text;
+
+/// Returns the reason why a name cannot stand before all names of generated C; none if it can.
+pub fn no_name(name: &str) -> Option<&'static str> {
+    const TAKEN: [&str; 2] = ["sl", "main"];
+    if !is_word(name) {
+        return Some("a name consists of letters, digits and `_`, and starts with a letter");
+    }
+    if identifier(name) != name || TAKEN.contains(&name) || !is_free(name) {
+        return Some("C or the runtime reserves it");
+    }
+    (name.len() > 60).then_some("a name has at most 60 letters")
+}
+
+/// Returns true for a letter followed by letters, digits and `_`.
+pub fn is_word(name: &str) -> bool {
+    let mut letters = name.chars();
+    let first = letters.next();
+    first.is_some_and(|letter| letter.is_ascii_alphabetic())
+        && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+}
 
 /// Returns true if the C of a stack of this name has no function or constant of two meanings: one
 /// that every stack has, and one that this stack offers.
-pub fn is_free(stack: &str) -> bool {
+fn is_free(stack: &str) -> bool {
     let begins_alike = |word: &&str| stack.starts_with(*word);
-    if stack.to_lowercase().starts_with("do_") || ["STACK_", "UPPER_"].iter().any(begins_alike) {
+    let is_work = ["do_"]
+        .iter()
+        .any(|word| stack.to_lowercase().starts_with(*word));
+    if is_work || ["STACK_", "UPPER_"].iter().any(begins_alike) {
         return false;
     }
     let offered = |name: &str| match name.strip_prefix(stack) {

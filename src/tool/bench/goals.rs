@@ -160,7 +160,7 @@ pub fn goals(name: Name, rows: &[Row]) -> Vec<Goal> {
         reached(rows, &title, 0.9, "at least", &own)
     };
     let mut all = match name {
-        Name::Udp => [("off", 300.0), ("on", 450.0)]
+        Name::Udp => [("off", 400.0), ("on", 550.0)]
             .map(|(sums, limit)| {
                 let title = format!("a message, sums {sums}, gcc -O2");
                 let own = |row: &Row| is_ours(row, QUICK, sums);

@@ -18,15 +18,14 @@
 use super::fetched::{Fetched, fetched};
 use super::programs::{CALLS, Program, QUICK, WHOLE, programs};
 use super::sized::sized;
+use super::steps::{all_done, steps};
 use super::{Bench, Name, Row, goals, interpreted};
-use crate::passes::{PASSES, Passes};
 use crate::profile::Profile;
 use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted, Size};
 use crate::tool::failure::Failure;
 use crate::tool::profile;
 use crate::tool::terminal::note;
-use crate::tree::rewrites::{Rewrite, Rewrites};
 use std::process::Command;
 
 /// What is found of each, besides the instructions.
@@ -41,14 +40,6 @@ pub const STACK: &str = "tcp.loom:offloaded";
 
 /// The same where port and link call functions of the host.
 const CALLED: &str = "tcp.loom:called";
-
-/// The rewrites that are the paper's, in its order; ours come behind them.
-const PAPERS: [Rewrite; 4] = [
-    Rewrite::Inline,
-    Rewrite::Extend,
-    Rewrite::Branches,
-    Rewrite::States,
-];
 
 /// A way to compile the stack.
 struct Way {
@@ -74,29 +65,11 @@ fn ways([application, called]: [Profile; 2]) -> Vec<Way> {
             ..Options::default()
         },
     };
-    let title = "stackloom, nothing".to_string();
-    let nothing = (Rewrites::NONE, Passes::NONE);
-    let mut all = vec![way(title, "nothing", nothing, Profile::Default)];
-    let others = Rewrites::ALL.each().filter(|one| !PAPERS.contains(one));
-    let mut done = Rewrites::NONE;
-    for rewrite in PAPERS.into_iter().chain(others) {
-        done = done.and(Rewrites::only(rewrite));
-        let about = rewrite.about();
-        let title = format!("+ {} ({})", about.name, about.letter);
-        all.push(way(
-            title,
-            about.name,
-            (done, Passes::NONE),
-            Profile::Default,
-        ));
-    }
-    for pass in PASSES {
-        let passes = Passes::up_to(pass.name).expect("it is the name of a pass");
-        let title = format!("+ {} (pass)", pass.name);
-        let word = format!("pass-{}", pass.name);
-        all.push(way(title, &word, (done, passes), Profile::Default));
-    }
-    let done = (done, Passes::ALL);
+    let steps = steps().into_iter();
+    let mut all: Vec<Way> = steps
+        .map(|step| way(step.title, &step.word, step.done, Profile::Default))
+        .collect();
+    let done = all_done();
     let title = "all, raw profile".to_string();
     all.push(way(title, "raw", done, Profile::Raw));
     let title = "all, application profile".to_string();
@@ -243,8 +216,6 @@ mod tests {
             assert_eq!(done(way), at, "{}", way.title);
         }
         let mut all = each.last().into_iter().chain(last);
-        assert!(all.all(|way| {
-            (way.options.rewrites, way.options.passes) == (Rewrites::ALL, Passes::ALL)
-        }));
+        assert!(all.all(|way| (way.options.rewrites, way.options.passes) == all_done()));
     }
 }

@@ -17,7 +17,6 @@ use crate::simulate::state::Limits;
 use crate::simulate::trace::Trace;
 use crate::simulate::trees::Trees;
 use crate::source::Sources;
-use crate::tool::layout::limits;
 use crate::tree::Forest;
 use crate::types::program::Program;
 use std::path::Path;
@@ -47,7 +46,7 @@ pub fn played(
     let (program, sources) = (&stack.program, &subject.sources);
     let in_c = around_it.externs(program);
     let in_c = in_c.missing(program).first().copied();
-    let usual = limits(stack.lowered());
+    let usual = stack.limits();
     let mut beginning = script::beginning(program, text("config"), text("host"), usual.clone())?;
     let mut files = case.sections.iter().filter(|one| one.kind == "stack");
     let forms = Forms {

@@ -3,14 +3,14 @@
 //! In: the texts, the first of which has the stacks. Out: its programs with their trees, plain and
 //! woven, and their C; or all that is wrong. Cases that name the same file share one.
 
+use crate::back::c::reserved::no_name;
 use crate::back::c::{Printed, print};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
-use crate::lower::lower;
 use crate::passes::{Pass, first_difference, verified};
 use crate::pipeline::{self, Passes, Variant};
 use crate::source::Sources;
-use crate::tool::compiler::no_name;
+use crate::tool::layout::{Limits, limits};
 use crate::tree::Forest;
 use crate::tree::rewrites::Rewrites;
 use crate::types::load::{Library, Missing};
@@ -73,8 +73,12 @@ impl Compiled {
 
     /// Its trees in the stack IR.
     pub fn module(&self) -> &Module {
-        self.module
-            .get_or_init(|| verified(lower(&self.program, &self.plain), &[]))
+        self.module.get_or_init(|| {
+            verified(
+                pipeline::lowered(&self.program, &self.plain, Rewrites::NONE),
+                &[],
+            )
+        })
     }
 
     /// Returns its woven trees in the stack IR, behind these passes, which are always the same.
@@ -99,6 +103,11 @@ impl Compiled {
             let (program, forest) = self.prepared();
             pipeline::lowered(program, forest, Rewrites::ALL)
         })
+    }
+
+    /// Returns what it may use unless its host says otherwise.
+    pub fn limits(&self) -> Limits {
+        limits(self.lowered())
     }
 
     /// Returns its C as users get it.

@@ -11,12 +11,13 @@
 pub mod child;
 pub mod companion;
 
-use super::compiler::{Report, deep, no_name};
+use super::compiler::{Report, deep};
 use super::failure::{Failure, about};
 use super::progress;
 use super::terminal::style::is_json;
 use super::terminal::{note, result, show};
 use crate::back::c::esterel::{self, Outside, Printed};
+use crate::back::c::reserved::no_name;
 use crate::pipeline::{self, Reactive};
 use crate::reactive::explore::BUDGET;
 use crate::source::Sources;

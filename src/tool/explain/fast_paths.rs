@@ -1,5 +1,5 @@
-//! Fast paths: in, the stack IR behind all passes, and the counters of its C; out, the functions that
-//! are tried before each reaction, and the exits at which the whole reaction runs instead.
+//! Fast paths: in, the stack IR behind all passes, and the counters of its C; out, the functions
+//! that are tried before each reaction, and the exits at which the whole reaction runs instead.
 
 use super::{Explained, line};
 use crate::back::c::Path;
