@@ -99,22 +99,6 @@ fn family(name: &str) -> Family {
     found.unwrap_or_else(|| panic!("no family is `{name}`"))
 }
 
-#[test]
-fn what_is_too_long_for_a_common_path_is_said() {
-    let none = "has no fast path: it has more than";
-    let part = "too long to compare each test with all others";
-    for (name, size, said) in [
-        ("tests on one variable", 200, [true, false]),
-        ("tests of values with names", 128, [false, true]),
-        ("tests of values with names", 8, [false, false]),
-    ] {
-        let explained = Source::new(&family(name), size).run(&["explain"], &[]);
-        let text = String::from_utf8_lossy(&explained.stdout).into_owned();
-        let found = [none, part].map(|sentence| text.contains(sentence));
-        assert_eq!(found, said, "{size} {name}: {text}");
-    }
-}
-
 /// The branches of TCP cannot be explored apart then, and all of it together is too much.
 #[test]
 fn an_emission_in_tcp_that_is_written_twice_is_refused_soon() {

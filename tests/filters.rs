@@ -491,9 +491,8 @@ fn the_last_bytes_are_the_same_in_all_that_runs_a_stack() {
     for (right, wrong) in [
         ("~word", "(word << 7 | word >> 25)"),
         ("& 7) != 0", "& 7) == 9"),
-        ("missing = 8 - ", "missing = 7 - "),
-        ("left.missing;", "left.missing + 1;"),
-        ("length = (uint32_t)left;", "length = (uint32_t)left + 1;"),
+        ("missing = size - filled;", "missing = size - filled + 1;"),
+        ("left.missing, sl_load", "left.missing + 1, sl_load"),
         ("place += 1;", "place += 2;"),
         ("message->length, 0, bytes", "message->length, 1, bytes"),
         ("message->length += bytes", "message->length += bytes - 1"),

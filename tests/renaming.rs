@@ -27,12 +27,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// The stacks whose C depends on names. A stack whose C no longer does must leave the list.
-///
-/// * `telemetry`: of functions with equal bodies, `emit/settle.rs` keeps the one with the shortest
-///   name, so functions stand in another order.
-/// * [`WITH_A_LOCAL`]: `emit/parted.rs` makes no header template for a handler with a local `most`.
-const NAMES_MATTER: [&str; 2] = ["telemetry", WITH_A_LOCAL];
+/// The stacks whose C depends on names: none. A stack whose C no longer does must leave the list.
+const NAMES_MATTER: [&str; 0] = [];
 
 /// The stack of `loom bench udp`, where a handler of UDP has a local.
 const WITH_A_LOCAL: &str = "udp_with_a_local";

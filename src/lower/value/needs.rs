@@ -4,7 +4,7 @@
 use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
 use crate::types::program::{AttributeId, FunctionId, HeaderId, LocalId, Program};
 use crate::types::statement::{Block, Statement, StatementKind};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The values that a function reads beside its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,16 +22,31 @@ pub struct Needs {
 impl Needs {
     /// Those of a function with a body.
     pub fn of(program: &Program, id: FunctionId) -> Needs {
+        Needs::once(program, id, &mut BTreeMap::new())
+    }
+
+    /// The same, with those of functions that are known: a function may be called twice by each of
+    /// its callers.
+    fn once(program: &Program, id: FunctionId, known: &mut BTreeMap<FunctionId, Needs>) -> Needs {
+        if let Some(needs) = known.get(&id) {
+            return needs.clone();
+        }
         let function = &program.functions[id.at()];
         let mut needs = Needs::default();
         let message = function.message;
         for_each_expression(function.body.iter().flatten(), &mut |expression| {
-            needs.add(program, message, expression);
+            needs.add((program, message), expression, known);
         });
+        known.insert(id, needs.clone());
         needs
     }
 
-    fn add(&mut self, program: &Program, message: Option<LocalId>, expression: &Expression) {
+    fn add(
+        &mut self,
+        (program, message): (&Program, Option<LocalId>),
+        expression: &Expression,
+        known: &mut BTreeMap<FunctionId, Needs>,
+    ) {
         match &*expression.kind {
             Kind::Attribute(local, attribute) if Some(*local) == message => {
                 self.attributes.insert(*attribute);
@@ -47,7 +62,7 @@ impl Needs {
                 if program.functions[called.at()].external {
                     self.data |= arguments.iter().any(|one| is_message(one, message));
                 } else {
-                    let others = Needs::of(program, *called);
+                    let others = Needs::once(program, *called, known);
                     self.length |= others.length;
                     self.data |= others.data;
                     self.attributes.extend(others.attributes);
@@ -57,7 +72,7 @@ impl Needs {
             _other => {}
         }
         for part in expression.parts() {
-            self.add(program, message, part);
+            self.add((program, message), part, known);
         }
     }
 }
