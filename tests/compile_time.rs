@@ -63,6 +63,7 @@ const SECONDS: usize = if cfg!(debug_assertions) { 30 } else { 15 };
 const MEMORY_KIB: usize = 6 << 20;
 
 #[test]
+#[ignore = "takes minutes: `make soak` runs it"]
 fn twice_as_much_takes_at_most_two_and_a_half_times_as_long() {
     if Command::new("valgrind").arg("--version").output().is_err() {
         println!(
