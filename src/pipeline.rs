@@ -61,7 +61,7 @@ pub struct Compiled {
     pub forest: Forest,
     /// What was cut of them.
     pub cut: Vec<Way>,
-    /// Whether its host is given no buffers for frames, since none was seen to stand in one.
+    /// The host gets no buffers for frames, since no recorded frame stood in one.
     pub elsewhere: bool,
     /// The stack IR behind all passes.
     pub module: Module,

@@ -153,7 +153,7 @@ pub fn block(statements: &[Statement], depth: usize) -> String {
     text
 }
 
-/// What stands between a cast and its operand: `(uint16_t) ~value`, as clang-format has it.
+/// Returns the space between a cast and its operand, as clang-format sets it: `(uint16_t) ~(a)`.
 pub fn behind_cast(inner: &Expression) -> &'static str {
     let begins_with_bracket = |inner: &Expression| within(inner, UNARY).starts_with('(');
     match inner {

@@ -346,7 +346,7 @@ fn whole(place: &Variable) -> &Variable {
     }
 }
 
-/// Whether an attempt changes nothing.
+/// Returns true if an attempt only reads.
 fn only_looks(attempt: &Attempt) -> bool {
     match attempt {
         Attempt::Instance(steps) => steps

@@ -349,7 +349,7 @@ pub fn is_plain(kind: &Type) -> bool {
     }
 }
 
-/// What the values in a node look at.
+/// Returns the fields, timers and calls that the values in a node depend on.
 pub fn looks(program: &Program, node: &Node) -> Looks {
     let looks = RefCell::new(Looks::default());
     let replaced = |expression: &Expression| {

@@ -22,13 +22,13 @@ pub const SHARE: f64 = 0.9;
 pub struct Analysed {
     /// In which states instances of its layers are.
     pub states: Vec<Register>,
-    /// Whether its C is the same without the `traffic` that it says.
+    /// The C of the stack is the same without its `traffic` declaration.
     pub ignores_traffic: bool,
     /// Its trees, woven, and how often each is run.
     pub woven: Analysis,
     /// The fewest transitions that carry [`SHARE`] of the work.
     pub path: Vec<Transition>,
-    /// What trees cost before any rewrite, and after each.
+    /// The cost of the trees before any rewrite, and after each.
     pub costs: Vec<Cost>,
     /// The stack IR behind all passes.
     pub module: Module,

@@ -54,7 +54,7 @@ pub struct Compiled {
     pub header: String,
     /// How many ways were cut.
     pub cut: usize,
-    /// Whether its host is given no buffers for frames.
+    /// The host gets no buffers for frames.
     pub elsewhere: bool,
     /// What `loom build --report json` prints.
     pub report: Report,

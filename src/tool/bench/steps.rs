@@ -12,7 +12,7 @@ const PAPERS: [Rewrite; 4] = [
     Rewrite::States,
 ];
 
-/// What is done to a stack.
+/// The rewrites and passes that run on a stack.
 pub type Done = (Rewrites, Passes);
 
 /// A step: all that is done up to it.

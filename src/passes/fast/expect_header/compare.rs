@@ -143,7 +143,8 @@ fn compare(
     build.end(Terminator::Jump(Edge::to(rest)));
 }
 
-/// Whether a cache holds the words of a frame, and the words.
+/// Compares the words of a frame with those of a cache: the bit that says if they are equal, and
+/// the words.
 fn is_same(
     module: &Module,
     build: &mut Builder,
