@@ -290,6 +290,15 @@ impl Function {
         (is_first && is_bare).then_some(*kind)
     }
 
+    /// Returns true if an event follows that is neither an output nor handled within the function.
+    pub fn is_followed(&self) -> bool {
+        let mut ends = self.blocks.iter().map(|block| &block.terminator);
+        ends.any(|end| matches!(end, Terminator::Tail(..) | Terminator::Take(_)))
+            || self
+                .instructions()
+                .any(|one| matches!(one.op, Op::Queue(..)))
+    }
+
     /// The type of a value.
     pub fn type_of(&self, value: Value) -> Type {
         self.values[value.at()].of

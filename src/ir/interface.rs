@@ -175,6 +175,13 @@ pub struct Port {
     pub grants: Option<u32>,
 }
 
+impl Port {
+    /// Returns the reaction to what a called function gives back.
+    pub fn granted(&self) -> Option<FunctionId> {
+        self.down[self.grants? as usize].handled
+    }
+}
+
 /// An attribute of messages, as an application sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttributeOfHost {

@@ -53,7 +53,7 @@ use crate::c::walk::is_named;
 use crate::ir::effects::Effects;
 use crate::ir::interface::Link;
 use crate::ir::op::{Place, Target, Told};
-use crate::ir::{FunctionId, Module, Op};
+use crate::ir::{FunctionId, Module, Op, PortId};
 use crate::source::Sources;
 use constants::Constants;
 pub use file::Printed;
@@ -182,6 +182,13 @@ impl<'m> Stack<'m> {
         self.record().is_none() && links.any(|link| first(link) == Some(id))
     }
 
+    /// Returns true if a compiler expands a function where it is called: one that is tried where
+    /// frames arrive, or for what an application grants that is called there.
+    pub fn is_expanded(&self, id: FunctionId) -> bool {
+        let mut ports = (0..self.module.ports.len() as u32).map(PortId);
+        self.is_hot(id) || ports.any(|port| self.fast_grant(port) == Some(id))
+    }
+
     /// The function that is tried before the fast function of a reaction, first of all.
     pub fn first_tried(&self, reaction: FunctionId) -> Option<FunctionId> {
         let tried = self.module.tried(reaction);
@@ -210,6 +217,14 @@ impl<'m> Stack<'m> {
             1 + outputs.sum::<usize>()
         });
         own.max().unwrap_or(0)
+    }
+
+    /// The function that is tried first for what a called function of an application grants, if
+    /// nothing is left to be done behind it.
+    pub fn fast_grant(&self, port: PortId) -> Option<FunctionId> {
+        let handled = self.module.ports[port.at()].granted()?;
+        let fast = *self.module.tried(handled).last()?;
+        (!self.module.function(fast).is_followed()).then_some(fast)
     }
 
     /// An event calls a function of an application.

@@ -99,7 +99,7 @@ pub fn all(stack: &Stack<'_>) -> Vec<CFunction> {
 /// The declarations among these of functions that are expanded where frames arrive, once more.
 pub fn hot(stack: &Stack<'_>, declared: &[CFunction]) -> Option<Item> {
     let all = (0..stack.module.functions.len() as u32).map(FunctionId);
-    let hot = all.filter(|id| stack.is_hot(*id));
+    let hot = all.filter(|id| stack.is_expanded(*id));
     let hot: Vec<&String> = hot.map(|id| &stack.names.functions[id.at()]).collect();
     let is_hot = |function: &&CFunction| hot.contains(&&function.name);
     let hot: Vec<CFunction> = declared.iter().filter(is_hot).cloned().collect();
@@ -149,7 +149,7 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
     }
     with_all_used(CFunction {
         comment: described(stack, function),
-        result: match stack.is_hot(id) {
+        result: match stack.is_expanded(id) {
             true => format!("static inline {}", prototype::result(stack, id)),
             false => format!("static {}", prototype::result(stack, id)),
         },

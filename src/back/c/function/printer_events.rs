@@ -4,7 +4,7 @@ use super::Printer;
 use super::value::{Given, constant};
 use crate::c::tree::{Expression as C, Statement as S, atom, call_statement};
 use crate::ir::Value;
-use crate::ir::op::{Event, Order, Target};
+use crate::ir::op::{Event, Order, Target, Told};
 
 impl Printer<'_> {
     /// Events wait on the agenda.
@@ -77,9 +77,11 @@ impl Printer<'_> {
     pub fn tail(&mut self, event: &Event, operands: &[Value], out: &mut Vec<S>) {
         if self.stack.runs_alone(self.id) && matches!(event.target, Target::Port(..)) {
             // Nothing else is under way.
-            let verb = match self.stack.calls_application(event.target) {
-                true => "call",
-                false => "tell",
+            let grants = |port| self.stack.fast_grant(port).is_some();
+            let verb = match (event.target, self.stack.calls_application(event.target)) {
+                (Target::Port(port, Told::Message), true) if grants(port) => "hot",
+                (_, true) => "call",
+                (_, false) => "tell",
             };
             let given = self.with_value(operands, out);
             let name = self.stack.names.target(self.stack.module, event.target);

@@ -16,7 +16,7 @@ use crate::back::c::Stack;
 use crate::back::c::names::identifier;
 use crate::back::c::shapes;
 use crate::c::tree::{Expression as C, Item, Statement as S, assign, atom, binary, call, only_if};
-use crate::ir::interface::{Listening, Opening};
+use crate::ir::interface::{Listening, Numbered, Opening, Port};
 use crate::ir::{FieldId, KindId, Module, PortId};
 
 /// Finds the table of waiting sessions of a port that listens by itself.
@@ -30,6 +30,15 @@ pub fn field(stack: &Stack<'_>, kind: KindId, index: C, field: FieldId) -> C {
     let names = &stack.names.kinds[kind.at()];
     let instance = atom("stack").behind(&names.name).element(index);
     instance.member(&names.fields[field.at()])
+}
+
+/// The instance below a port for `session`.
+pub fn index(port: &Port) -> C {
+    match port.session.index {
+        Numbered::Only(only) => atom(only.to_string()),
+        Numbered::From(0, _) => atom("session"),
+        Numbered::From(more, _) => binary("+", atom("session"), atom(more.to_string())),
+    }
 }
 
 /// `live_KIND(stack, index)`

@@ -6,6 +6,7 @@
 //! goals.rs       to what events go, and what they carry
 //! agenda.rs      how events wait, and what handles them
 //! outputs.rs     the way out: the host is told, or an application called
+//! grants.rs      what a called function of an application gives back
 //! listening.rs   sessions that wait to be accepted
 //! links.rs       frames that come in and leave
 //! timers.rs      timers that expire
@@ -21,6 +22,7 @@ pub mod agenda;
 mod build;
 pub mod constant;
 pub mod goals;
+mod grants;
 pub mod links;
 mod listening;
 pub mod outputs;

@@ -5,24 +5,23 @@
 //! X(stack, ..)         the application is called, or the host is told
 //! tell_X(stack, ..)    the host is told, in any case
 //! call_X(stack, ..)    the application is called; then its message is gone
+//! hot_X(stack, ..)     the same on the hot path, where what it grants needs no room
 //! last_X(stack, ..)    X comes last on the agenda, and has waited then
 //! ```
 //!
-//! The last two take the struct of a message itself: so a compiler sees that it is used no more. An
-//! application is called when nothing else is under way; else X comes last, within this step.
+//! The last three take the struct of a message itself: so a compiler sees that it is used no more.
+//! An application is called when nothing else is under way; else X comes last, within this step.
 
 use super::build::{expanded, inline, told_to_all};
 use super::goals::{arguments, by_value, calls, carried, listened, names, parameters, with_names};
-use super::listening;
+use super::{grants, listening};
 use crate::back::c::header::ports::attributes;
-use crate::back::c::header::values::{c_type, parameters as value_parameters};
 use crate::back::c::names::identifier;
 use crate::back::c::{Stack, shapes};
 use crate::c::tree::{
-    Expression as C, Function, Item, Statement as S, assign, atom, binary, call, call_statement,
-    only_if,
+    Expression as C, Item, Statement as S, assign, atom, binary, call, call_statement, only_if,
 };
-use crate::ir::interface::{Port, Shape};
+use crate::ir::interface::Port;
 use crate::ir::op::{Target, Told};
 use crate::ir::{LinkId, PortId, Type};
 
@@ -111,31 +110,18 @@ impl<'s, 'm> Up<'s, 'm> {
             all.push(self.function("", &self.name, body));
             return all;
         }
-        all.extend(self.grants());
+        all.extend(
+            self.is_granted()
+                .then(|| grants::head(self.stack, self.port))
+                .flatten(),
+        );
         all.push(self.last());
-        all.extend(self.called());
+        all.extend(self.called("call", grants::at_last(self.stack, self.port)));
+        let ahead = grants::ahead(self.stack, self.port);
+        let ahead = ahead.filter(|_| self.is_granted()).into_iter();
+        all.extend(ahead.flat_map(|grants| self.called("hot", grants)));
         all.push(self.surface(instead));
         all
-    }
-
-    /// The head of the function that tells what the called function gives back.
-    fn grants(&self) -> Option<(String, Item)> {
-        let names = &self.stack.names;
-        let name = names.ports[self.port.at()].granted.clone();
-        let (_, shape) = grant(self.table()).filter(|_| self.told == Told::Message)?;
-        let before = vec![
-            format!("struct {} *stack", names.stack),
-            "uint32_t session".to_string(),
-        ];
-        let value = value_parameters(self.stack, shape, "granted");
-        let head = Function {
-            comment: String::new(),
-            result: "static inline void".to_string(),
-            name: name.clone(),
-            parameters: [before, value].concat(),
-            body: Vec::new(),
-        };
-        Some((name, Item::Prototype(head)))
     }
 
     /// Returns the statements that replace an output: a session that a listener made is accepted
@@ -231,8 +217,8 @@ impl<'s, 'm> Up<'s, 'm> {
         all.collect()
     }
 
-    /// The application is called.
-    fn called(&self) -> Vec<(String, Item)> {
+    /// The application is called, by a function with this verb.
+    fn called(&self, verb: &str, grants: S) -> Vec<(String, Item)> {
         let port = self.table();
         let names = &self.stack.names.ports[self.port.at()];
         let mut given = vec![user(), atom("stack"), atom("session")];
@@ -264,14 +250,18 @@ impl<'s, 'm> Up<'s, 'm> {
         let function = function.as_ref().expect("the port calls an application");
         let calling = |is: &str| assign(calling(), atom(is));
         all.push(calling("true"));
-        all.extend(self.granted(call(function, given)));
+        let called = call(function, given);
+        all.extend(match self.is_granted() {
+            true => grants::given_back(self.stack, self.table(), called, grants),
+            false => vec![S::Do(called)],
+        });
         all.push(calling("false"));
         if self.carries() {
             let buffer = atom("message").member("buffer");
             all.push(call_statement("give_buffer", vec![atom("stack"), buffer]));
         }
         let comment = format!("Port {}: the application is called.", port.name);
-        self.by_value(&comment, &format!("call_{}", self.name), all)
+        self.by_value(&comment, &format!("{verb}_{}", self.name), all)
     }
 
     /// A function with the parameters of X, but that it takes the struct of a message itself.
@@ -284,25 +274,9 @@ impl<'s, 'm> Up<'s, 'm> {
         }
     }
 
-    /// The call, and what is told as the last thing if it gives back a grant.
-    fn granted(&self, called: C) -> Vec<S> {
-        let port = self.table();
-        let Some((_, shape)) = grant(port).filter(|_| self.told == Told::Message) else {
-            return vec![S::Do(called)];
-        };
-        let given = ["stack", "session", "granted"].map(atom).to_vec();
-        let granted = self.stack.names.ports[self.port.at()].granted.clone();
-        vec![
-            S::Declare {
-                kind: format!("const {}", c_type(self.stack, shape)),
-                name: "granted".to_string(),
-                value: Some(called),
-            },
-            only_if(
-                binary("!=", atom("granted"), atom("0")),
-                vec![call_statement(granted, given)],
-            ),
-        ]
+    /// The function of the application gives back what it grants.
+    fn is_granted(&self) -> bool {
+        self.told == Told::Message && grants::grant(self.table()).is_some()
     }
 
     /// X comes last on the agenda.
@@ -346,14 +320,6 @@ impl<'s, 'm> Up<'s, 'm> {
         });
         self.function("", &self.name, body)
     }
-}
-
-/// The notice that a called function gives back, and the shape of its value.
-pub fn grant(port: &Port) -> Option<(&str, &Shape)> {
-    let notice = &port.down[port.grants? as usize];
-    notice.handled?;
-    let value = notice.parameters.first().expect("a grant is a number");
-    Some((&notice.name, &value.shape))
 }
 
 fn delivered() -> S {

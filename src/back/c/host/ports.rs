@@ -1,9 +1,9 @@
 //! Calls of applications at ports: in, the ports of a module; out, the functions by which an
 //! application opens and listens, sends, and tells something.
 
-use super::build::{attributed, expanded, own, public};
-use super::listening::{copied, listens, live};
-use super::outputs::grant;
+use super::build::{attributed, own, public};
+use super::grants::grant;
+use super::listening::{copied, index, listens, live};
 use crate::back::c::names::identifier;
 use crate::back::c::prototype::{Reach, called, result};
 use crate::back::c::{Stack, header, shapes, with_all_used};
@@ -151,13 +151,8 @@ impl<'s, 'm> AtPort<'s, 'm> {
         self.public("void", "unlisten", parameters, body)
     }
 
-    /// The instance below for `session`.
     fn index(&self) -> C {
-        match self.port.session.index {
-            Numbered::Only(only) => atom(only.to_string()),
-            Numbered::From(0, _) => atom("session"),
-            Numbered::From(more, _) => binary("+", atom("session"), atom(more.to_string())),
-        }
+        index(self.port)
     }
 
     /// An application may speak to `session`; none if it always may.
@@ -229,8 +224,7 @@ impl<'s, 'm> AtPort<'s, 'm> {
                 if is_granted {
                     let granted = self.stack.names.ports[self.id.at()].granted.clone();
                     happens.push(call_statement("follow_up", vec![atom("stack")]));
-                    let functions = expanded("", &granted, parameters, happens);
-                    before.extend(functions.map(|(_, item)| item));
+                    before.push(own("", &granted, parameters, happens).1);
                     happens = vec![call_statement(granted, given)];
                 }
                 [happens, vec![run()]].concat()

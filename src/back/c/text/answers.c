@@ -121,8 +121,12 @@ static void let_all_leave(struct STACK *stack) {
 }
 
 /* part let_leave */
+#ifdef __GNUC__
+static void let_leave(struct STACK *stack) __attribute__((noinline));
+#endif
+
 /* The same for outputs that are mostly one frame: nothing waits behind it. */
-static inline void let_leave(struct STACK *stack) {
+static void let_leave(struct STACK *stack) {
     struct STACK_output *const one = stack->shared.taken;
     if (one + 1 != stack->shared.answered || is_other(one)) {
         let_all_leave(stack);

@@ -54,7 +54,9 @@ pub fn function(module: &Module, header: &Header<'_>, caches: Caches) -> Functio
             other => other,
         };
         let held = Region::Cached(cache, (first + at) as u32);
-        answer_search(module, &mut build, block, held);
+        // The only search has found its instance, or else no header is held.
+        let is_sure = caches.instance.is_some();
+        answer_search(module, &mut build, block, (held, is_sure));
     }
     let results = header.function.results.clone();
     build.finish(results)
@@ -237,8 +239,13 @@ fn instance(
     build.parameter_of(found, 0)
 }
 
-/// In the place of a search, the cache says what was found.
-fn answer_search(module: &Module, build: &mut Builder, id: BlockId, held: Region) {
+/// In the place of a search, the cache says what was found; `is_sure`: it holds an instance.
+fn answer_search(
+    module: &Module,
+    build: &mut Builder,
+    id: BlockId,
+    (held, is_sure): (Region, bool),
+) {
     let Terminator::Try {
         attempt,
         likely,
@@ -250,16 +257,18 @@ fn answer_search(module: &Module, build: &mut Builder, id: BlockId, held: Region
         panic!("a search is an attempt");
     };
     let index = build.value(module, Op::Load(held), &[]);
-    let none = build.number(module, 32, NONE);
-    let is_there = build.value(module, Op::Compare(Compare::Ne), &[index, none]);
-    let found = build.block(&[]);
-    build.end(Terminator::Branch {
-        condition: is_there,
-        likely,
-        then: Edge::to(found),
-        otherwise: failed,
-    });
-    build.go_to(found);
+    if !is_sure {
+        let none = build.number(module, 32, NONE);
+        let is_there = build.value(module, Op::Compare(Compare::Ne), &[index, none]);
+        let found = build.block(&[]);
+        build.end(Terminator::Branch {
+            condition: is_there,
+            likely,
+            then: Edge::to(found),
+            otherwise: failed,
+        });
+        build.go_to(found);
+    }
     let crate::ir::Attempt::Find(kind) = attempt else {
         panic!("a search finds an instance");
     };

@@ -89,16 +89,17 @@ fn woven(module: &mut Module, slow: FunctionId) -> Option<FunctionId> {
     Some(id)
 }
 
-/// The reactions to frames, in the order of links, and to messages of applications, and those with
-/// a woven copy; none that has a fast function with a guard.
+/// The reactions to frames, in the order of links, to messages of applications, to what they grant,
+/// and those with a woven copy; none that has a fast function with a guard.
 fn entries(module: &Module) -> Vec<FunctionId> {
     let arrive = module.links.iter().map(|link| link.arrives);
     let send = module.ports.iter().filter_map(|port| port.sends);
+    let granted = module.ports.iter().filter_map(|port| port.granted());
     // A port may have a function of its own, which starts the reaction of one of several sessions.
     let all = (0..module.functions.len() as u32).map(FunctionId);
     let woven = all.filter(|id| module.function(*id).fast.is_some());
     let mut found: Vec<FunctionId> = Vec::new();
-    for id in arrive.chain(send).chain(woven) {
+    for id in arrive.chain(send).chain(granted).chain(woven) {
         let fast = module.function(id).fast;
         if !found.contains(&id) && fast.is_none_or(|fast| has_no_guard(module.function(fast))) {
             found.push(id);

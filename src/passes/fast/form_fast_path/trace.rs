@@ -35,7 +35,7 @@ const LONGEST: usize = 3_000;
 /// A conjunction leaves in about so many parts at most.
 const PARTS: usize = 16;
 
-/// A reaction with fewer exits than this has no fast function.
+/// A fast function with fewer exits than this is of no use, unless no event follows.
 const SHORTEST: usize = 4;
 
 /// By value of a function, the number that a guard assumes it to be.
@@ -75,8 +75,7 @@ impl<'m> Trace<'m> {
             trace.begin(slow);
             assumed = std::mem::take(&mut trace.assumed);
             if assumed.len() == before {
-                let is_of_use = trace.commits > 0 && trace.exits >= SHORTEST;
-                return is_of_use.then(|| trace.build.finish(Vec::new()));
+                return trace.is_of_use().then(|| trace.build.finish(Vec::new()));
             }
         }
     }
@@ -107,6 +106,16 @@ impl<'m> Trace<'m> {
             commits: 0,
             exits: 0,
         }
+    }
+
+    /// Returns true if some path commits, and either saves what many tests cost, or does all that
+    /// there is to do.
+    fn is_of_use(&self) -> bool {
+        let least = match self.build.function().is_followed() {
+            true => SHORTEST,
+            false => 1,
+        };
+        self.commits > 0 && self.exits >= least
     }
 
     fn begin(&mut self, slow: FunctionId) {
