@@ -5,9 +5,10 @@
 //! the others a solver is asked whether they can differ (translation validation; Pnueli, Siegel and
 //! Singerman, 1998).
 
-use super::counterexample::{Differing, described};
+use super::counterexample::{Counterexample, Differing, described};
 use super::naming::{Naming, Shown, constant};
 use super::outcome::{Outcome, Part, outcome};
+use super::reachable::{self, Reachable};
 use super::script::{Answer, Search, answer, script};
 use super::symbolic::{Cell, Symbolic, defaults, initial, unknown};
 use super::terms::{Term, Terms};
@@ -28,8 +29,8 @@ pub enum Verdict {
     SameTerms,
     /// Both do the same: the solver finds no difference.
     Solved,
-    /// They differ in some parts, for some inputs.
-    Differs(Vec<Part>, Vec<String>),
+    /// They differ, for some inputs.
+    Differs(Box<Counterexample>),
     /// Not known, for this reason.
     Undecided(String),
 }
@@ -46,7 +47,7 @@ pub struct Side<'s> {
 }
 
 /// How two functions are compared.
-pub struct How {
+pub struct How<'h> {
     /// Reactions that are executed where an event is handed on to them.
     pub followed: BTreeSet<String>,
     /// Parts that nobody sees.
@@ -55,10 +56,12 @@ pub struct How {
     pub arrives: bool,
     /// Milliseconds for the solver.
     pub timeout_ms: u64,
+    /// States in which a counterexample is searched first.
+    pub states: &'h [Reachable],
 }
 
 /// Judges whether a function does what another does, unless a guard leaves it.
-pub fn judge(before: Side<'_>, after: Side<'_>, how: &How, solver: &mut Solver<'_>) -> Verdict {
+pub fn judge(before: Side<'_>, after: Side<'_>, how: &How<'_>, solver: &mut Solver<'_>) -> Verdict {
     let found = claim(before, after, how, solver);
     found.unwrap_or_else(Verdict::Undecided)
 }
@@ -66,7 +69,7 @@ pub fn judge(before: Side<'_>, after: Side<'_>, how: &How, solver: &mut Solver<'
 fn claim(
     before: Side<'_>,
     after: Side<'_>,
-    how: &How,
+    how: &How<'_>,
     solver: &mut Solver<'_>,
 ) -> Result<Verdict, String> {
     let mut terms = Terms::default();
@@ -98,30 +101,100 @@ fn claim(
     let mut bits: Vec<Term> = assumed.copied().collect();
     bits.extend(in_memory(&mut terms, &inputs.0));
     bits.push(wrong);
-    let differing = Differing::new(&terms, &pairs, &differs, [&one, &other]);
-    let mut ask = |search: Search| {
-        let asked = (&bits[..], &differing.asked[..]);
-        let text = script(&terms, asked, search, how.timeout_ms);
-        Ok::<Answer, String>(answer(&solver(&text)?))
+    let now = reachable::now(&mut terms, before.module);
+    let given = (&inputs.0[..], now);
+    let differing = Differing::new(&terms, &pairs, &differs, [&one, &other], given);
+    let mut question = Question {
+        terms,
+        module: after.module,
+        differing,
+        bits,
+        timeout_ms: how.timeout_ms,
     };
-    let first = ask(Search::Plain)?;
-    let last = match first {
-        Answer::Unknown(_) => ask(Search::Contexts)?,
-        known => known,
+    let Some(found) = question.asked(solver)? else {
+        return Ok(Verdict::Solved);
     };
-    let found = match last {
-        Answer::Never => return Ok(Verdict::Solved),
-        Answer::Unknown(why) => return Err(why),
-        Answer::Found(found) => found,
-    };
-    let (parts, lines) = described(&terms, after.module, &differing, &found);
+    let found = question.in_states((found, &inputs.0), how.states, solver);
     let ordered = |part: &Part| {
-        matches!(part, Part::Next | Part::Cell(Cell::Resource(_))) && !is_field(*part)
+        let is_ordered = matches!(
+            part,
+            Part::Next | Part::Cell(Cell::Resource(_) | Cell::Steps)
+        );
+        is_ordered && !is_field(*part)
     };
     let mut doubts = one.doubts.iter().chain(&other.doubts);
     match doubts.next() {
-        Some(doubt) if parts.iter().all(ordered) => Err(format!("{doubt} is not modelled")),
-        _sure => Ok(Verdict::Differs(parts, lines)),
+        Some(doubt) if found.parts.iter().all(ordered) => Err(format!("{doubt} is not modelled")),
+        _sure => Ok(Verdict::Differs(Box::new(found))),
+    }
+}
+
+/// Bits that are 1 at once if two functions differ.
+struct Question<'q> {
+    terms: Terms,
+    module: &'q Module,
+    differing: Differing,
+    bits: Vec<Term>,
+    timeout_ms: u64,
+}
+
+impl Question<'_> {
+    /// Asks the solver: a counterexample, or none if there is none.
+    fn asked(&self, solver: &mut Solver<'_>) -> Result<Option<Counterexample>, String> {
+        let first = self.ask((&[], Search::Plain), solver)?;
+        let last = match first {
+            Answer::Unknown(_) => self.ask((&[], Search::Contexts), solver)?,
+            known => known,
+        };
+        match last {
+            Answer::Never => Ok(None),
+            Answer::Unknown(why) => Err(why),
+            Answer::Found(found) => Ok(Some(self.described(&found))),
+        }
+    }
+
+    /// Returns a counterexample in a state that is reached, if the solver finds one in time; else
+    /// one with messages that a host can give; else the one that is known.
+    fn in_states(
+        &mut self,
+        (known, given): (Counterexample, &[Symbolic]),
+        states: &[Reachable],
+        solver: &mut Solver<'_>,
+    ) -> Counterexample {
+        if states.is_empty() {
+            return known;
+        }
+        let short = reachable::of_messages(&mut self.terms, self.module, given);
+        for (at, state) in states.iter().enumerate() {
+            let roots = self.bits.clone();
+            let mut more = reachable::facts(&mut self.terms, self.module, state, &roots);
+            more.extend(&short);
+            if let Ok(Answer::Found(found)) = self.ask((&more, Search::Plain), solver) {
+                return Counterexample {
+                    state: Some(at),
+                    ..self.described(&found)
+                };
+            }
+        }
+        match self.ask((&short, Search::Plain), solver) {
+            Ok(Answer::Found(found)) => self.described(&found),
+            Ok(Answer::Never | Answer::Unknown(_)) | Err(_) => known,
+        }
+    }
+
+    fn ask(
+        &self,
+        (more, search): (&[Term], Search),
+        solver: &mut Solver<'_>,
+    ) -> Result<Answer, String> {
+        let bits: Vec<Term> = self.bits.iter().chain(more).copied().collect();
+        let asked = (&bits[..], &self.differing.asked[..]);
+        let text = script(&self.terms, asked, search, self.timeout_ms);
+        Ok(answer(&solver(&text)?))
+    }
+
+    fn described(&self, found: &[Option<u64>]) -> Counterexample {
+        described(&self.terms, self.module, &self.differing, found)
     }
 }
 

@@ -1,6 +1,7 @@
-//! Counterexamples, for people: inputs for which two functions differ, and the parts that differ.
+//! Counterexamples: inputs for which two functions differ, and the parts that differ.
 //!
-//! In: the numbers that a solver gives for terms. Out: lines.
+//! In: the numbers that a solver gives for terms. Out: lines for people, and the arguments of the
+//! functions, of which a host can make a call.
 //!
 //! ```text
 //! argument 0 = 0x5
@@ -9,17 +10,50 @@
 //! ```
 
 use super::outcome::{Outcome, Part, Way};
+use super::symbolic::{Message, Symbolic};
 use super::terms::{Node, Operator, Sort, Term, Terms};
-use crate::ir::Module;
+use crate::ir::{AttributeId, Module};
 use std::collections::BTreeMap;
 
 /// At most so many inputs are shown.
 const MOST_INPUTS: usize = 60;
 
+/// A counterexample: inputs for which two functions differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counterexample {
+    /// The parts that differ.
+    pub parts: Vec<Part>,
+    /// Inputs, outcomes and parts, for people.
+    pub lines: Vec<String>,
+    /// The arguments of the function before.
+    pub arguments: Vec<Argument>,
+    /// The time at which it runs, in nanoseconds, if it asks for that.
+    pub now_ns: Option<u64>,
+    /// The state in which it runs, as an index among those that are known to be reached; none if
+    /// it differs in none of them, or if none is known.
+    pub state: Option<usize>,
+}
+
+/// An argument of a counterexample.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Argument {
+    /// A number, or the index of an instance.
+    Number(u64),
+    /// A message: its bytes, and those of its attributes that are numbers of 64 bits at most.
+    Message(Vec<u8>, BTreeMap<AttributeId, u64>),
+    /// A view, or a value without a number.
+    Other,
+}
+
+/// A message of a counterexample has this many bytes at most.
+pub const MOST_LENGTH: u64 = 1500;
+
 /// Parts that may differ, and the terms of which the solver is asked.
 pub struct Differing {
     parts: Vec<(Part, Term, Term, Term)>,
     ways: [Vec<Way>; 2],
+    given: Vec<Symbolic>,
+    now: Term,
     inputs: Vec<Term>,
     /// All terms that are asked for.
     pub asked: Vec<Term>,
@@ -32,6 +66,7 @@ impl Differing {
         pairs: &BTreeMap<Part, (Term, Term)>,
         differs: &BTreeMap<Part, Term>,
         outcomes: [&Outcome; 2],
+        (given, now): (&[Symbolic], Term),
     ) -> Differing {
         let all = pairs.iter();
         let parts = all.map(|(part, (own, than))| (*part, differs[part], *own, *than));
@@ -54,12 +89,15 @@ impl Differing {
             asked.push(*condition);
             asked.extend(given);
         }
+        asked.extend(given.iter().flat_map(Symbolic::terms));
         asked.retain(|term| matches!(terms.sort(*term), Sort::Bits(_)));
         asked.sort();
         asked.dedup();
         Differing {
             parts,
             ways,
+            given: given.to_vec(),
+            now,
             inputs,
             asked,
         }
@@ -91,16 +129,19 @@ fn indices(terms: &Terms, input: Term) -> Vec<Term> {
     }
 }
 
-/// Returns the parts that differ, and lines that describe inputs and parts.
+/// Returns the counterexample for the numbers of all terms that were asked for.
 pub fn described(
     terms: &Terms,
     module: &Module,
     differing: &Differing,
     found: &[Option<u64>],
-) -> (Vec<Part>, Vec<String>) {
+) -> Counterexample {
     let pairs = differing.asked.iter().copied().zip(found.iter().copied());
     let known: BTreeMap<Term, Option<u64>> = pairs.collect();
-    let number = |term: Term| known.get(&term).copied().flatten();
+    let number = |term: Term| {
+        let asked = known.get(&term).copied().flatten();
+        terms.constant(term).or(asked)
+    };
     let text = |term: Term| number(term).map_or("?".to_string(), |one| format!("{one:#x}"));
     let mut lines = Vec::new();
     for input in differing.inputs.iter().take(MOST_INPUTS) {
@@ -129,7 +170,7 @@ pub fn described(
     }
     for (side, ways) in ["before", "behind"].iter().zip(&differing.ways) {
         let mut taken = ways.iter();
-        let taken = taken.find(|(condition, ..)| is_taken(terms, *condition, &number));
+        let taken = taken.find(|(condition, ..)| number(*condition) == Some(1));
         if let Some((_, word, given)) = taken {
             let given: Vec<String> = given.iter().map(|one| text(*one)).collect();
             lines.push(format!("{side}: {word}({})", given.join(", ")));
@@ -137,12 +178,59 @@ pub fn described(
             lines.push(format!("{side}: left"));
         }
     }
-    (parts, lines)
+    let given = differing.given.iter();
+    Counterexample {
+        parts,
+        lines,
+        arguments: given
+            .map(|one| argument(terms, one, (&differing.inputs, &number)))
+            .collect(),
+        now_ns: number(differing.now),
+        state: None,
+    }
 }
 
-fn is_taken(terms: &Terms, condition: Term, number: &dyn Fn(Term) -> Option<u64>) -> bool {
-    let known = terms.constant(condition).or_else(|| number(condition));
-    known == Some(1)
+type Numbers<'n> = &'n dyn Fn(Term) -> Option<u64>;
+
+fn argument(terms: &Terms, given: &Symbolic, (inputs, number): (&[Term], Numbers<'_>)) -> Argument {
+    match given {
+        Symbolic::Plain(term) => number(*term).map_or(Argument::Other, Argument::Number),
+        Symbolic::View(..) => Argument::Other,
+        Symbolic::Message(message) => {
+            let attributes = message.attributes.iter().enumerate();
+            let attributes = attributes.filter_map(|(at, term)| {
+                let of = AttributeId(at as u32);
+                Some((of, number(*term)?))
+            });
+            let bytes = bytes(terms, message, (inputs, number));
+            Argument::Message(bytes, attributes.collect())
+        }
+    }
+}
+
+/// Returns the bytes of a message; those on which nothing depends are zero.
+fn bytes(terms: &Terms, message: &Message, (inputs, number): (&[Term], Numbers<'_>)) -> Vec<u8> {
+    let length = number(message.length).unwrap_or(0).min(MOST_LENGTH);
+    let start = number(message.start).unwrap_or(0);
+    let mut bytes = vec![0; length as usize];
+    for input in inputs {
+        let Node::Built(Operator::Select, operands) = terms.node(*input) else {
+            continue;
+        };
+        let Node::Built(Operator::Select, outer) = terms.node(operands[0]) else {
+            continue;
+        };
+        let is_first = matches!(terms.node(outer[0]), Node::Input(_));
+        if !is_first || number(outer[1]) != number(message.buffer) {
+            continue;
+        }
+        let place = number(operands[1]).and_then(|at| at.checked_sub(start));
+        let byte = place.and_then(|at| bytes.get_mut(at as usize));
+        if let (Some(byte), Some(value)) = (byte, number(*input)) {
+            *byte = value as u8;
+        }
+    }
+    bytes
 }
 
 /// Returns the name of an element: `side.near[0x0]`, or a byte of a buffer.

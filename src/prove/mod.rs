@@ -9,9 +9,10 @@
 //! Both functions are executed symbolically into one graph of terms; what is the same term is
 //! equal, and the solver is asked for the rest. Called functions are executed at their calls, so a
 //! function that is only called is judged with its callers. `proved` rests on this model: numbers,
-//! fields and bytes of messages have their meaning, of all else is known that it is the same if it
-//! is given the same operands and the same state, and the table of effects says of which state.
-//! An operation that traps is not: the verifier sees to that.
+//! fields and bytes of messages have their meaning, and events and outputs their order; of all else
+//! is known that it is the same if it is given the same operands and the same state, and the table
+//! of effects says of which state. An event that is put on the agenda has a place there, and an
+//! output has room. An operation that traps is not modelled: the verifier sees to that.
 //!
 //! ```text
 //! terms/           terms of SMT-LIB, each made once
@@ -23,6 +24,7 @@
 //! claim.rs         compares two functions
 //! script.rs        text of SMT-LIB
 //! counterexample.rs inputs for which two functions differ
+//! reachable.rs     states in which counterexamples are searched first
 //! ```
 
 mod claim;
@@ -30,10 +32,13 @@ mod counterexample;
 mod executor;
 mod naming;
 mod outcome;
+mod reachable;
 mod relation;
 mod script;
 mod symbolic;
 mod terms;
 
 pub use claim::{Solver, Verdict};
-pub use relation::{Judged, prove};
+pub use counterexample::{Argument, Counterexample};
+pub use reachable::{MOST_ELEMENTS, Reachable};
+pub use relation::{Asked, Judged, from_outside, prove};

@@ -4,7 +4,7 @@
 //! state behind it, and the condition under which a guard leaves it. What a cache holds is no part
 //! of it: a load of one gives what its function gives.
 
-use super::executor::{Ending, Executor, Modelled};
+use super::executor::{End, Ending, Executor, Modelled};
 use super::naming::Naming;
 use super::symbolic::{Cell, State, Symbolic, named};
 use super::terms::{Sort, Term, Terms};
@@ -56,6 +56,7 @@ impl Part {
             Part::Cell(Cell::Counter(at)) => {
                 format!("counter {}", module.counters[at as usize])
             }
+            Part::Cell(Cell::Steps) => "steps".to_string(),
             Part::Cell(Cell::Live(kind)) => format!("live {}", module.kinds[kind.at()].name),
             Part::Cell(Cell::Resource(resource)) => named(module, resource),
         }
@@ -75,7 +76,8 @@ pub fn outcome(
     let (mut left, mut left_changed) = (executor.terms.bit(false), executor.terms.bit(false));
     let (mut others, mut ways) = (Vec::new(), Vec::new());
     let only_returns = !matches!(module.function(id).role, Role::Reaction | Role::Fast);
-    for end in ends {
+    for mut end in ends {
+        executor.wait_in_state(&mut end.state);
         if matches!(end.ending, Ending::Left) {
             left = executor.terms.or(left, end.condition);
             if is_changed(executor.terms, module, &end.state) {
@@ -91,7 +93,7 @@ pub fn outcome(
                 vec![Symbolic::Plain(next)]
             }
         };
-        ways.push((end.condition, word, given));
+        ways.push(way((&end, word), &given));
         others.push((end.condition, values, end.state));
     }
     let mut parts = BTreeMap::new();
@@ -105,7 +107,7 @@ pub fn outcome(
             };
             parts.insert(part, term);
         }
-        let seen = state.0.into_iter().filter(|(cell, _)| is_seen(*cell));
+        let seen = state.cells.into_iter().filter(|(cell, _)| is_seen(*cell));
         parts.extend(seen.map(|(cell, term)| (Part::Cell(cell), term)));
     }
     let Executor {
@@ -125,6 +127,16 @@ pub fn outcome(
         recomputed,
         doubts,
     })
+}
+
+/// Returns an end for people: with the outputs before it.
+fn way((end, word): (&End, String), given: &[Term]) -> Way {
+    let left = &end.state.left;
+    let mut words: Vec<String> = left.iter().map(|(name, _)| name.clone()).collect();
+    words.push(word);
+    let before = left.iter().flat_map(|(_, given)| given);
+    let all: Vec<Term> = before.chain(given).copied().collect();
+    (end.condition, words.join(", "), all)
 }
 
 /// Returns the word and the terms of an end.
@@ -148,7 +160,7 @@ fn ending(executor: &mut Executor<'_>, ending: &Ending) -> (String, Vec<Term>) {
 /// Returns true if something has been done, but for caches and buffers that are given back.
 fn is_changed(terms: &mut Terms, module: &Module, state: &State) -> bool {
     let buffers = Cell::Resource(Resource::Buffers);
-    let mut cells = state.0.iter();
+    let mut cells = state.cells.iter();
     cells.any(|(cell, term)| {
         let before = super::symbolic::initial(terms, module, *cell);
         is_seen(*cell) && *cell != buffers && *term != before

@@ -5,7 +5,7 @@
 
 use super::terms::{Sort, Term, Terms};
 use crate::ir::effects::Resource;
-use crate::ir::op::Place;
+use crate::ir::op::{Event, Place};
 use crate::ir::signature::region_type;
 use crate::ir::{KindId, Module, Op, Region, Type};
 use std::collections::BTreeMap;
@@ -43,11 +43,29 @@ pub enum Cell {
     Counter(u32),
     /// By index, a bit that an instance of a kind has a state.
     Live(KindId),
+    /// The number of steps that were taken, each for an event from the agenda or an output.
+    Steps,
 }
 
-/// The state, without the parts that are as they were at the start.
+/// An event that waits on the agenda, with its arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pending {
+    /// The event.
+    pub event: Event,
+    /// Its arguments.
+    pub values: Vec<Symbolic>,
+}
+
+/// The state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct State(pub BTreeMap<Cell, Term>);
+pub struct State {
+    /// Its parts, without those that are as they were at the start.
+    pub cells: BTreeMap<Cell, Term>,
+    /// Events that wait before all that waited at the start; the last is the next.
+    pub waiting: Vec<Pending>,
+    /// Outputs, for people: their names, and what is given.
+    pub left: Vec<(String, Vec<Term>)>,
+}
 
 impl Symbolic {
     /// Returns all terms of a value.
@@ -90,27 +108,38 @@ impl Symbolic {
 impl State {
     /// Returns a part of the state.
     pub fn get(&self, terms: &mut Terms, module: &Module, cell: Cell) -> Term {
-        match self.0.get(&cell) {
+        match self.cells.get(&cell) {
             Some(term) => *term,
             None => initial(terms, module, cell),
         }
     }
 
-    /// Returns one of two states, by a bit.
+    /// Returns one of two states, by a bit. The same events wait in both.
     pub fn choose(
         &self,
         (terms, module): (&mut Terms, &Module),
         condition: Term,
         other: &State,
     ) -> State {
-        let cells = self.0.keys().chain(other.0.keys()).copied();
+        let cells = self.cells.keys().chain(other.cells.keys()).copied();
         let cells: Vec<Cell> = cells.collect();
         let mut chosen = State::default();
+        for (own, than) in self.waiting.iter().zip(&other.waiting) {
+            let pairs = own.values.iter().zip(&than.values);
+            let values = pairs.map(|(own, than)| own.choose(terms, condition, than));
+            chosen.waiting.push(Pending {
+                event: own.event,
+                values: values.collect(),
+            });
+        }
+        if self.left == other.left {
+            chosen.left.clone_from(&self.left);
+        }
         for cell in cells {
             let one = self.get(terms, module, cell);
             let other = other.get(terms, module, cell);
             let term = terms.choose(condition, one, other);
-            chosen.0.insert(cell, term);
+            chosen.cells.insert(cell, term);
         }
         chosen
     }
@@ -119,7 +148,7 @@ impl State {
 /// Returns a part of the state as it is at the start.
 pub fn initial(terms: &mut Terms, module: &Module, cell: Cell) -> Term {
     match cell {
-        Cell::Counter(_) => terms.number(64, 0),
+        Cell::Counter(_) | Cell::Steps => terms.number(64, 0),
         Cell::Live(kind) => {
             let name = format!("live {}", module.kinds[kind.at()].name);
             terms.input(&name, Sort::Array(32, Some(1)))

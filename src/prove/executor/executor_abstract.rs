@@ -25,6 +25,7 @@ impl Executor<'_> {
         match op {
             Op::Queue(order, all) => format!("queue {order:?} {}", events(all)),
             Op::Output(all) => format!("output {}", events(all)),
+            Op::GoesOn => "goes on".to_string(),
             Op::Loop(id, most) => {
                 let name = self.naming.function(&self.module.function(*id).name);
                 format!("loop {name} at most {most}")
@@ -166,7 +167,7 @@ impl Executor<'_> {
     pub(super) fn put_content(&mut self, state: &mut State, buffer: Term, content: Term) {
         let bytes = self.cell(state, Resource::Bytes);
         let bytes = self.terms.store(bytes, buffer, content);
-        state.0.insert(Cell::Resource(Resource::Bytes), bytes);
+        state.cells.insert(Cell::Resource(Resource::Bytes), bytes);
     }
 
     /// Applies a function of which nothing is known: to terms and what it reads and writes.
@@ -179,6 +180,13 @@ impl Executor<'_> {
     ) -> Vec<Symbolic> {
         let is_cache =
             |one: &Resource| matches!(one, Resource::Region(Region::Valid(_) | Region::Cached(..)));
+        if effects
+            .reads
+            .union(&effects.writes)
+            .any(|one| *one == Resource::Agenda)
+        {
+            self.wait_unordered(state);
+        }
         let before = state.clone();
         for resource in effects.reads.union(&effects.writes) {
             if !is_cache(resource) {
@@ -189,7 +197,7 @@ impl Executor<'_> {
             let of = sort(self.module, *resource);
             let written = format!("{name} > {}", named(self.module, *resource));
             let term = self.terms.applied(&written, &given, of);
-            state.0.insert(Cell::Resource(*resource), term);
+            state.cells.insert(Cell::Resource(*resource), term);
         }
         let numbered = types.iter().enumerate();
         let results = numbered.map(|(at, of)| {

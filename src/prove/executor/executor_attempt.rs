@@ -159,7 +159,7 @@ impl Executor<'_> {
         let slot = self.terms.applied("free buffer", &[buffers], Sort::Token);
         let taken = self.terms.applied("buffer taken", &[buffers], Sort::Token);
         let cell = Cell::Resource(Resource::Buffers);
-        frame.state.0.insert(cell, taken);
+        frame.state.cells.insert(cell, taken);
         (condition, slot)
     }
 
@@ -254,7 +254,7 @@ impl Executor<'_> {
                 self.put_content(&mut frame.state, message.buffer, content);
                 let taken = self.terms.applied("buffers used", &[buffers], Sort::Token);
                 let cell = Cell::Resource(Resource::Buffers);
-                frame.state.0.insert(cell, taken);
+                frame.state.cells.insert(cell, taken);
                 condition
             }
         };

@@ -17,7 +17,7 @@ impl Executor<'_> {
             let (one, other) = self.nearest(&ways);
             let other = ways.remove(other);
             let own = ways[one].clone();
-            ways[one] = self.joined(own, &other);
+            ways[one] = self.joined(own, other);
         }
         ways.pop()
     }
@@ -43,7 +43,8 @@ impl Executor<'_> {
         (ways.len() - 2, ways.len() - 1)
     }
 
-    fn joined(&mut self, own: Way, other: &Way) -> Way {
+    fn joined(&mut self, mut own: Way, mut other: Way) -> Way {
+        self.wait_alike(&mut own.state, &mut other.state);
         let condition = self.terms.or(own.condition, other.condition);
         let shared = self.terms.conjuncts(condition);
         let rest = self.terms.conjuncts(own.condition);

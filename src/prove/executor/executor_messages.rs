@@ -210,7 +210,7 @@ impl Executor<'_> {
                         let live = frame.state.get(self.terms, self.module, cell);
                         let sort = self.terms.sort(live);
                         let freed = self.terms.applied("freed with", &[live, index], sort);
-                        frame.state.0.insert(cell, freed);
+                        frame.state.cells.insert(cell, freed);
                     }
                 }
                 self.set_live(frame, *kind, index, false);
@@ -232,6 +232,6 @@ impl Executor<'_> {
         let live = frame.state.get(self.terms, self.module, cell);
         let bit = self.terms.bit(is_live);
         let live = self.terms.store(live, index, bit);
-        frame.state.0.insert(cell, live);
+        frame.state.cells.insert(cell, live);
     }
 }

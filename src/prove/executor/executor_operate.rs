@@ -113,13 +113,10 @@ impl Executor<'_> {
                     .collect();
                 self.call(frame, *id, arguments)?
             }
-            Op::Output(_) | Op::GoesOn | Op::Precede | Op::Turn => {
-                self.doubts
-                    .insert("the order of what leaves and what waits");
-                self.abstracted(frame, instruction)
+            Op::Queue(..) | Op::Output(_) | Op::GoesOn | Op::Precede | Op::Turn | Op::Waiting => {
+                self.on_agenda(frame, instruction)
             }
-            Op::Queue(..)
-            | Op::Unreserve
+            Op::Unreserve
             | Op::Run(..)
             | Op::Yield
             | Op::Ended(_)
@@ -129,7 +126,6 @@ impl Executor<'_> {
             | Op::TimerRuns(..)
             | Op::Ask(..)
             | Op::Change(..)
-            | Op::Waiting
             | Op::Loop(..)
             | Op::Foreign(..)
             | Op::Pass(_) => self.abstracted(frame, instruction),
@@ -162,7 +158,7 @@ impl Executor<'_> {
         let place = self.place(frame, place);
         let stored = place.map_or(value, |place| self.terms.store(held, place, value));
         let cell = Cell::Resource(Resource::Region(region));
-        frame.state.0.insert(cell, stored);
+        frame.state.cells.insert(cell, stored);
     }
 
     fn recompute(&mut self, frame: &mut Frame<'_>, id: CacheId, operands: &[Value]) {
@@ -222,7 +218,7 @@ impl Executor<'_> {
         let cell = Cell::Counter(counter);
         let counted = frame.state.get(self.terms, self.module, cell);
         let counted = self.terms.add(counted, by);
-        frame.state.0.insert(cell, counted);
+        frame.state.cells.insert(cell, counted);
         Vec::new()
     }
 }

@@ -3,10 +3,11 @@
 //! In: a function, terms for its parameters, and a state. Out: its ends, each with the condition
 //! under which control comes there, and the state behind it. A block is executed once: where ways
 //! meet, values and state are chosen by the conditions of the ways. Called functions are executed
-//! at their calls. `executor_operate.rs`, `executor_messages.rs` and `executor_attempt.rs` have the
-//! meaning of operations.
+//! at their calls. `executor_agenda.rs` has the order of events; `executor_operate.rs`,
+//! `executor_messages.rs` and `executor_attempt.rs` have the meaning of operations.
 
 mod executor_abstract;
+mod executor_agenda;
 mod executor_attempt;
 mod executor_compute;
 mod executor_meet;
@@ -16,10 +17,10 @@ mod executor_operate;
 use crate::ir::graph::Graph;
 use crate::ir::op::{Attempt, Event, Op, Target};
 use crate::ir::{
-    CacheId, Edge, Function, FunctionId, Module, Probability, Terminator, Type, Value,
+    CacheId, Edge, Function, FunctionId, Module, Probability, Role, Terminator, Type, Value,
 };
 use crate::prove::naming::Naming;
-use crate::prove::symbolic::{State, Symbolic};
+use crate::prove::symbolic::{Pending, State, Symbolic};
 use crate::prove::terms::{Term, Terms};
 use std::collections::BTreeSet;
 
@@ -221,11 +222,9 @@ impl<'e> Executor<'e> {
         ends: &mut Vec<End>,
     ) -> Modelled<()> {
         let always = self.terms.bit(true);
-        let all = |values: &[Value]| values.iter().map(|one| frame.value(*one)).collect();
-        let ending = match end {
+        match end {
             Terminator::Jump(edge) => {
                 self.go(frame, always, edge, ways);
-                return Ok(());
             }
             Terminator::Branch {
                 condition,
@@ -237,7 +236,6 @@ impl<'e> Executor<'e> {
                 self.go(frame, bit, then, ways);
                 let not = self.terms.not(bit);
                 self.go(frame, not, otherwise, ways);
-                return Ok(());
             }
             Terminator::Switch {
                 value,
@@ -246,7 +244,6 @@ impl<'e> Executor<'e> {
             } => {
                 let value = frame.plain(*value);
                 self.switch(frame, value, (cases, otherwise), ways);
-                return Ok(());
             }
             Terminator::Try {
                 attempt,
@@ -259,22 +256,48 @@ impl<'e> Executor<'e> {
                 let here = self.terms.and(self.path, frame.condition);
                 let not = self.terms.not(here);
                 self.never.push(not);
-                return Ok(());
             }
+            Terminator::Return(_) | Terminator::Tail(..) | Terminator::Take(_) => {
+                return self.end(frame, end, ends);
+            }
+        }
+        Ok(())
+    }
+
+    /// A function ends. Behind a reaction comes the next event.
+    fn end(
+        &mut self,
+        frame: &mut Frame<'_>,
+        end: &Terminator,
+        ends: &mut Vec<End>,
+    ) -> Modelled<()> {
+        let all = |values: &[Value]| values.iter().map(|one| frame.value(*one)).collect();
+        let reacts = matches!(frame.function.role, Role::Reaction | Role::Fast);
+        let (condition, mut state) = (frame.condition, frame.state.clone());
+        let ending = match end {
+            Terminator::Return(_) if reacts => return self.next((condition, state), None, ends),
             Terminator::Return(values) => Ending::Returns(all(values)),
-            Terminator::Take(mark) => Ending::Take(frame.plain(*mark)),
             Terminator::Tail(event, values) => {
-                let values: Vec<Symbolic> = all(values);
-                if self.is_followed(frame, event.target, &values, ends)? {
-                    return Ok(());
-                }
-                Ending::Tail(*event, values)
+                let (event, values) = (*event, all(values));
+                let event = Pending { event, values };
+                return self.next((condition, state), Some(event), ends);
             }
+            Terminator::Take(mark) => {
+                let mark = frame.plain(*mark);
+                if let Some(place) = self.place_of_mark(&state, mark) {
+                    let is_there = state.waiting.len() > place;
+                    let taken = state.waiting.pop_if(|_| is_there);
+                    return self.next((condition, state), taken, ends);
+                }
+                self.wait_unordered(&mut state);
+                Ending::Take(mark)
+            }
+            other => unreachable!("{other:?} ends no function"),
         };
         ends.push(End {
-            condition: frame.condition,
+            condition,
             ending,
-            state: frame.state.clone(),
+            state,
         });
         Ok(())
     }
@@ -302,12 +325,11 @@ impl<'e> Executor<'e> {
     /// Executes the reaction to an event, if that is followed; false if it is not.
     fn is_followed(
         &mut self,
-        frame: &Frame<'_>,
-        target: Target,
-        values: &[Symbolic],
+        (condition, state): (Term, &State),
+        event: &Pending,
         ends: &mut Vec<End>,
     ) -> Modelled<bool> {
-        let Target::Function(id) = target else {
+        let Target::Function(id) = event.event.target else {
             return Ok(false);
         };
         let name = &self.module.function(id).name;
@@ -315,10 +337,10 @@ impl<'e> Executor<'e> {
             return Ok(false);
         }
         self.active.push(id);
-        let found = self.nested(frame, id, values.to_vec())?;
+        let found = self.nested((condition, state), id, event.values.clone())?;
         self.active.pop();
         for mut end in found {
-            end.condition = self.terms.and(frame.condition, end.condition);
+            end.condition = self.terms.and(condition, end.condition);
             ends.push(end);
         }
         Ok(true)
@@ -327,13 +349,13 @@ impl<'e> Executor<'e> {
     /// Executes a function from within another one.
     fn nested(
         &mut self,
-        frame: &Frame<'_>,
+        (condition, state): (Term, &State),
         id: FunctionId,
         arguments: Vec<Symbolic>,
     ) -> Modelled<Vec<End>> {
         let outer = self.path;
-        self.path = self.terms.and(outer, frame.condition);
-        let found = self.run(id, arguments, frame.state.clone());
+        self.path = self.terms.and(outer, condition);
+        let found = self.run(id, arguments, state.clone());
         self.path = outer;
         found
     }
@@ -345,7 +367,7 @@ impl<'e> Executor<'e> {
         id: FunctionId,
         arguments: Vec<Symbolic>,
     ) -> Modelled<Vec<Symbolic>> {
-        let ends = self.nested(frame, id, arguments)?;
+        let ends = self.nested((frame.condition, &frame.state), id, arguments)?;
         let ways = ends.into_iter().filter_map(|end| match end.ending {
             Ending::Returns(values) => Some(Way {
                 condition: end.condition,

@@ -18,8 +18,10 @@ mod observed;
 mod parameters;
 
 use super::claim::{How, Side, Solver, Verdict, judge};
+use super::counterexample::Counterexample;
 use super::naming::Naming;
 use super::outcome::Part;
+use super::reachable::Reachable;
 use crate::ir::text::write_function;
 use crate::ir::{FunctionId, Module, Role};
 use functions::Functions;
@@ -31,6 +33,8 @@ use std::collections::BTreeSet;
 pub struct Judged {
     /// Its name.
     pub function: String,
+    /// The reaction before which it is tried, if it is a fast function; else its name before.
+    pub reaction: String,
     /// The verdict.
     pub verdict: Verdict,
 }
@@ -41,62 +45,103 @@ struct Relation<'r> {
     functions: Functions,
     namings: [Naming; 2],
     observed: Option<Observed>,
-    timeout_ms: u64,
+    asked: Asked<'r>,
 }
 
-/// Compares all functions that a pass has changed; tells the name of each before.
+/// Questions to the solver.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Milliseconds for each.
+    pub timeout_ms: u64,
+    /// States in which a counterexample is searched first.
+    pub states: &'a [Reachable],
+}
+
+/// Compares all functions that a pass has changed. Tells the name of each before, and leaves it
+/// undecided if the answer is false: no time is left.
 pub fn prove(
     before: &Module,
     after: &Module,
-    timeout_ms: u64,
+    asked: Asked<'_>,
     solver: &mut Solver<'_>,
-    tell: &mut dyn FnMut(&str),
+    goes_on: &mut dyn FnMut(&str) -> bool,
 ) -> Vec<Judged> {
-    let functions = Functions::of(before, after);
     if let Some(why) = functions::tables_differ(before, after) {
-        let (function, verdict) = ("its tables".to_string(), Verdict::Undecided(why));
-        return vec![Judged { function, verdict }];
+        let function = "its tables".to_string();
+        return vec![Judged {
+            reaction: function.clone(),
+            function,
+            verdict: Verdict::Undecided(why),
+        }];
     }
-    let mut relation = Relation {
-        namings: parameters::namings(before, after),
-        functions,
-        modules: [before, after],
-        observed: None,
-        timeout_ms,
-    };
-    for (naming, module) in relation.namings.iter_mut().zip(relation.modules) {
-        naming.always = caches::always(module, naming);
-    }
+    let mut relation = Relation::new(before, after, asked);
     let mut judged = Vec::new();
     for id in (0..after.functions.len() as u32).map(FunctionId) {
         let function = after.function(id);
         if !relation.functions.are_judged.contains(&function.name) {
             continue;
         }
-        tell(&function.name);
         let verdict = match before.named(&function.name) {
+            _ if !goes_on(&function.name) => Some(no_time()),
             Some(own) if function.role == Role::Fast => relation.fast(Some(own), id, solver),
             Some(own) => Some(relation.same(own, id, solver)),
             None if function.role == Role::Fast => relation.fast(None, id, solver),
             None => None,
         };
+        let reaction = slow(after, id).unwrap_or(id);
         judged.extend(verdict.map(|verdict| Judged {
             function: function.name.clone(),
+            reaction: after.function(reaction).name.clone(),
             verdict,
         }));
     }
-    judged.extend(relation.folded(solver, tell));
+    judged.extend(relation.folded(solver, goes_on));
     judged
 }
 
-impl Relation<'_> {
-    fn how(&self, id: FunctionId, followed: BTreeSet<String>) -> How {
+/// Searches a counterexample for a reaction, by its name, with all reactions that it leads to: a
+/// difference in one of those may show from there.
+pub fn from_outside(
+    before: &Module,
+    after: &Module,
+    name: &str,
+    asked: Asked<'_>,
+    solver: &mut Solver<'_>,
+) -> Option<Counterexample> {
+    let (own, id) = (before.named(name)?, after.named(name)?);
+    let mut relation = Relation::new(before, after, asked);
+    let reactions = [before, after].into_iter().flat_map(|one| &one.functions);
+    let reactions = reactions.filter(|one| one.role == Role::Reaction);
+    relation.functions.followed = reactions.map(|one| one.name.clone()).collect();
+    match relation.same(own, id, solver) {
+        Verdict::Differs(found) => Some(*found),
+        Verdict::SameTerms | Verdict::Solved | Verdict::Undecided(_) => None,
+    }
+}
+
+impl<'r> Relation<'r> {
+    fn new(before: &'r Module, after: &'r Module, asked: Asked<'r>) -> Relation<'r> {
+        let mut relation = Relation {
+            namings: parameters::namings(before, after),
+            functions: Functions::of(before, after),
+            modules: [before, after],
+            observed: None,
+            asked,
+        };
+        for (naming, module) in relation.namings.iter_mut().zip(relation.modules) {
+            naming.always = caches::always(module, naming);
+        }
+        relation
+    }
+
+    fn how(&self, id: FunctionId, followed: BTreeSet<String>) -> How<'r> {
         let name = &self.modules[1].function(id).name;
         How {
             followed,
             ignored: BTreeSet::new(),
             arrives: self.functions.arrive.contains(name),
-            timeout_ms: self.timeout_ms,
+            timeout_ms: self.asked.timeout_ms,
+            states: self.asked.states,
         }
     }
 
@@ -143,7 +188,7 @@ impl Relation<'_> {
         &mut self,
         (sides, own): ([usize; 2], FunctionId),
         id: FunctionId,
-        mut how: How,
+        mut how: How<'_>,
         solver: &mut Solver<'_>,
     ) -> Verdict {
         let found = self.judged((sides, own), id, &how, solver);
@@ -178,7 +223,7 @@ impl Relation<'_> {
         &mut self,
         (sides, own): ([usize; 2], FunctionId),
         id: FunctionId,
-        how: &How,
+        how: &How<'_>,
         solver: &mut Solver<'_>,
     ) -> Verdict {
         for naming in &mut self.namings {
@@ -196,7 +241,7 @@ impl Relation<'_> {
         &self,
         (sides, own): ([usize; 2], FunctionId),
         id: FunctionId,
-        how: &How,
+        how: &How<'_>,
         solver: &mut Solver<'_>,
     ) -> Verdict {
         let side = |at: usize, id: FunctionId| Side {
@@ -208,7 +253,11 @@ impl Relation<'_> {
     }
 
     /// Judges reactions that are gone: another one stands for each.
-    fn folded(&mut self, solver: &mut Solver<'_>, tell: &mut dyn FnMut(&str)) -> Vec<Judged> {
+    fn folded(
+        &mut self,
+        solver: &mut Solver<'_>,
+        goes_on: &mut dyn FnMut(&str) -> bool,
+    ) -> Vec<Judged> {
         let [before, after] = self.modules;
         let mut judged = Vec::new();
         for (at, function) in before.functions.iter().enumerate() {
@@ -216,14 +265,25 @@ impl Relation<'_> {
             let Some(other) = self.namings[0].names.get(name).cloned() else {
                 continue;
             };
-            tell(name);
             let id = after.named(&other).expect("it stands for another");
-            let verdict = self.same(FunctionId(at as u32), id, solver);
+            let verdict = match goes_on(name) {
+                true => self.same(FunctionId(at as u32), id, solver),
+                false => no_time(),
+            };
             let function = format!("{name}, as {other}");
-            judged.push(Judged { function, verdict });
+            let reaction = name.clone();
+            judged.push(Judged {
+                function,
+                reaction,
+                verdict,
+            });
         }
         judged
     }
+}
+
+fn no_time() -> Verdict {
+    Verdict::Undecided("no time was left".to_string())
 }
 
 /// Returns the reaction before which a fast function is tried, perhaps by way of another one.

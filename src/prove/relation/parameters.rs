@@ -5,8 +5,10 @@
 //! same constant at each call and event, which shows where the events are.
 
 use crate::ir::definitions::Definitions;
+use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
 use crate::ir::op::{Event, Op, Target};
+use crate::ir::rename::renumber_functions;
 use crate::ir::{Function, FunctionId, Module, Role, Terminator, Type, Value};
 use crate::prove::naming::{Naming, Shown};
 use std::collections::BTreeMap;
@@ -29,9 +31,10 @@ pub fn namings(before: &Module, after: &Module) -> [Naming; 2] {
         ..Naming::default()
     });
     let constants = constants(before);
+    let first = first_alike(before);
     for (at, function) in before.functions.iter().enumerate() {
         let Some(id) = after.named(&function.name) else {
-            if let Some(other) = stands_for(before, after, FunctionId(at as u32)) {
+            if let Some(other) = stands_for(before, after, (FunctionId(at as u32), first[at])) {
                 namings[0].names.insert(function.name.clone(), other);
             }
             continue;
@@ -78,23 +81,52 @@ fn shown<'c>(
 }
 
 /// Returns the reaction that stands behind a pass for one that is gone: the first one that is the
-/// same but for names.
-fn stands_for(before: &Module, after: &Module, id: FunctionId) -> Option<String> {
-    let gone = before.function(id);
-    if gone.role != Role::Reaction {
-        return None;
+/// same but for names. A reaction that is gone without one shows where its events were.
+fn stands_for(
+    before: &Module,
+    after: &Module,
+    (id, first): (FunctionId, FunctionId),
+) -> Option<String> {
+    let is_reaction = before.function(id).role == Role::Reaction;
+    let same = &before.function(first).name;
+    let stands = is_reaction && after.named(same).is_some();
+    stands.then(|| same.clone())
+}
+
+/// Returns for each function the first that is the same but for names, of itself and of functions
+/// that are the same.
+fn first_alike(module: &Module) -> Vec<FunctionId> {
+    let mut module = module.clone();
+    let mut first: Vec<FunctionId> = (0..module.functions.len() as u32).map(FunctionId).collect();
+    loop {
+        let mut known: BTreeMap<String, FunctionId> = BTreeMap::new();
+        let shapes = module.functions.iter().map(shape);
+        let own = shapes.zip(&first);
+        let next: Vec<FunctionId> = own
+            .map(|(shape, id)| *known.entry(shape).or_insert(*id))
+            .collect();
+        if next == first {
+            return first;
+        }
+        renumber_functions(&mut module, |id| next[id.at()]);
+        first = next;
     }
-    let types = |function: &Function| -> Vec<Type> {
-        let all = function.parameters().iter();
-        all.map(|value| function.type_of(*value)).collect()
-    };
-    let mut alike = before.functions.iter().filter(|other| {
-        let is_alike = other.role == gone.role && types(other) == types(gone);
-        let count = |function: &Function| function.instructions().count();
-        let is_short = count(other) == count(gone) && other.blocks.len() == gone.blocks.len();
-        is_alike && is_short && after.named(&other.name).is_some()
-    });
-    alike.next().map(|one| one.name.clone())
+}
+
+/// Returns all of a function but names and places.
+fn shape(function: &Function) -> String {
+    let mut plain = function.clone();
+    compact(&mut plain);
+    plain.name.clear();
+    plain.owner.clear();
+    plain.span = None;
+    plain.values.iter_mut().for_each(|value| value.hint.clear());
+    for block in &mut plain.blocks {
+        block.span = None;
+        let all = block.instructions.iter_mut();
+        all.for_each(|one| one.span = None);
+    }
+    format!("{plain:?}")
 }
 
 /// A parameter, as far as is known.

@@ -72,6 +72,11 @@ impl<'m> Driven<'m> {
         })
     }
 
+    /// Returns the machine in which it runs.
+    pub fn machine(&self) -> &Machine<'m> {
+        &self.machine
+    }
+
     /// All counters by name.
     pub fn counters(&self) -> Vec<(Arc<str>, u64)> {
         let values = self.machine.counters();

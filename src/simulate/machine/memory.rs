@@ -369,7 +369,8 @@ impl<'m> Memory<'m> {
     }
 
     /// Those that have a state, in order of index.
-    fn live(&self, kind: KindId) -> impl Iterator<Item = u32> + '_ {
+    /// Returns the instances of a kind that have a state.
+    pub fn live(&self, kind: KindId) -> impl Iterator<Item = u32> + '_ {
         (0..self.capacity(kind)).filter(move |index| self.is_live(kind, *index))
     }
 

@@ -34,7 +34,7 @@ mod tests;
 pub mod values;
 
 use crate::ir::interface::Foreign;
-use crate::ir::{LinkId, Module, PortId, Region};
+use crate::ir::{KindId, LinkId, Module, PortId, Region};
 use crate::simulate::state::Limits;
 use crate::simulate::value::Datum;
 use agenda::Agenda;
@@ -205,6 +205,22 @@ impl<'m> Machine<'m> {
     pub fn load(&self, field: Region) -> Held {
         let held = self.memory.load(field, &[0], self.now_ns);
         held.expect("the host's side knows what it looks for")
+    }
+
+    /// Returns the instances of a kind that have a state.
+    pub fn live(&self, kind: KindId) -> Vec<u32> {
+        self.memory.live(kind).collect()
+    }
+
+    /// Returns the content of an element of a field; none if it is no value, or the instance has
+    /// no state.
+    pub fn element(&self, field: Region, place: &[u32]) -> Option<Held> {
+        self.memory.load(field, place, self.now_ns).ok()
+    }
+
+    /// Returns the settings, by their parts.
+    pub fn settings(&self) -> &[Held] {
+        &self.memory.settings
     }
 
     /// A field of the first instance of a kind holds this from now on.
