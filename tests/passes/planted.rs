@@ -102,6 +102,15 @@ pub const FAULTS: &[(&str, &str, Finder, Wrong)] = &[
         },
     ),
     (
+        "straighten",
+        "The ways of a branch are exchanged",
+        Interpreter,
+        |module, pass| {
+            pass(module);
+            each_function(module, exchanged_ways);
+        },
+    ),
+    (
         "form-fast-path",
         "A guard is forgotten",
         Interpreter,
@@ -177,6 +186,18 @@ pub const FAULTS: &[(&str, &str, Finder, Wrong)] = &[
         "A store to a field that a guard asks does not disarm the cache",
         Verifier,
         never_disarmed,
+    ),
+    (
+        "cache-guards",
+        "A guard that is not cached is gone with those that are",
+        Interpreter,
+        |module, pass| {
+            form_fast_path::run(module);
+            pass(module);
+            each_fast_function(module, |function| {
+                without_first(function, |op| matches!(op, Op::Exit(_)));
+            });
+        },
     ),
     (
         "expect-header",
@@ -439,6 +460,18 @@ fn loads_before_stores(function: &mut Function) {
         }
     }
     replace(function, &by);
+}
+
+fn exchanged_ways(function: &mut Function) {
+    for block in &mut function.blocks {
+        if let Terminator::Branch {
+            then, otherwise, ..
+        } = &mut block.terminator
+        {
+            std::mem::swap(then, otherwise);
+            return;
+        }
+    }
 }
 
 fn edges_without_arguments(function: &mut Function) {

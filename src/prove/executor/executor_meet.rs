@@ -13,34 +13,55 @@ impl Executor<'_> {
     /// Returns several ways as one; none if control comes by none.
     pub(super) fn met(&mut self, mut ways: Vec<Way>) -> Option<Way> {
         ways.retain(|way| self.terms.constant(way.condition) != Some(0));
-        while ways.len() > 1 {
-            let (one, other) = self.nearest(&ways);
-            let other = ways.remove(other);
-            let own = ways[one].clone();
-            ways[one] = self.joined(own, other);
+        let conditions = ways.iter().map(|way| self.terms.conjuncts(way.condition));
+        let mut conditions: Vec<BTreeSet<Term>> = conditions.collect();
+        let mut open: Vec<Option<Way>> = ways.into_iter().map(Some).collect();
+        let mut near: BTreeSet<(usize, usize)> = BTreeSet::new();
+        for at in 0..open.len() {
+            self.add_near((&open, &conditions), at, &mut near);
         }
-        ways.pop()
+        loop {
+            let mut last = (0..open.len()).rev().filter(|at| open[*at].is_some());
+            let (other, one) = (last.next()?, last.next());
+            let last = one.map(|one| (one, other));
+            let Some((one, other)) = near.pop_first().or(last) else {
+                return open.swap_remove(other);
+            };
+            near.retain(|(left, right)| ![one, other].iter().any(|at| at == left || at == right));
+            let (Some(own), Some(than)) = (open[one].take(), open[other].take()) else {
+                unreachable!("ways that meet are open");
+            };
+            let joined = self.joined(own, than);
+            conditions[one] = self.terms.conjuncts(joined.condition);
+            open[one] = Some(joined);
+            self.add_near((&open, &conditions), one, &mut near);
+        }
     }
 
-    /// Returns two ways that differ in one bit, if there are such, else the last two.
-    fn nearest(&mut self, ways: &[Way]) -> (usize, usize) {
-        let all: Vec<BTreeSet<Term>> = ways
-            .iter()
-            .map(|way| self.terms.conjuncts(way.condition))
-            .collect();
-        for one in 0..all.len() {
-            for other in one + 1..all.len() {
-                let mut left = all[one].difference(&all[other]);
-                let mut right = all[other].difference(&all[one]);
-                if let (Some(own), None, Some(than), None) =
-                    (left.next(), left.next(), right.next(), right.next())
-                    && self.terms.not(*own) == *than
-                {
-                    return (one, other);
-                }
+    /// Adds the pairs of a way with others from which it differs in one bit.
+    fn add_near(
+        &mut self,
+        (open, conditions): (&[Option<Way>], &[BTreeSet<Term>]),
+        at: usize,
+        near: &mut BTreeSet<(usize, usize)>,
+    ) {
+        for other in 0..open.len() {
+            let is_open = other != at && open[other].is_some();
+            if is_open && self.are_near(&conditions[at], &conditions[other]) {
+                near.insert((at.min(other), at.max(other)));
             }
         }
-        (ways.len() - 2, ways.len() - 1)
+    }
+
+    fn are_near(&mut self, one: &BTreeSet<Term>, other: &BTreeSet<Term>) -> bool {
+        if one.len() != other.len() {
+            return false;
+        }
+        let (mut left, mut right) = (one.difference(other), other.difference(one));
+        match (left.next(), left.next(), right.next(), right.next()) {
+            (Some(own), None, Some(than), None) => self.terms.not(*own) == *than,
+            _more => false,
+        }
     }
 
     fn joined(&mut self, mut own: Way, mut other: Way) -> Way {
