@@ -181,6 +181,48 @@ fn a_counterexample_names_inputs_and_results() {
     assert!(lines.iter().any(is_result), "{lines:?}");
 }
 
+/// A module with one reaction to frames, which has these lines.
+fn reaction(lines: &str) -> Module {
+    let text = "stack small\n\nheadroom 64\n\nstarts starts\n\nkind layer of small {\n  \
+                field round: i32\n}\n\nlink wire {\n  arrives arrives\n}\n\n\
+                fn starts() of small {\n  return\n}\n\n\
+                event fn later(%n: i32) of small {\n  \
+                store layer.round (instance layer 0), %n\n  return\n}\n\n\
+                event fn arrives(%m: msg) of small {\n";
+    module(&format!("{text}{lines}}}\n"))
+}
+
+fn verdict(before: &str, after: &str) -> Verdict {
+    let judged = compared(&reaction(before), &reaction(after), &mut *solver());
+    let mut all = judged.into_iter();
+    let one = all.find(|one| one.function == "arrives");
+    one.expect("the reaction has changed").verdict
+}
+
+#[test]
+fn the_order_of_events_and_outputs_is_compared() {
+    let tail = "tail link wire(%m)\n";
+    let first = format!("queue.front later(1)\nqueue.front later(2)\n{tail}");
+    let second = format!("queue.front later(2)\nqueue.front later(1)\n{tail}");
+    let found = verdict(&first, &second);
+    assert!(matches!(found, Verdict::Differs(_)), "{found:?}");
+    let together = format!("queue.front later(2), later(1)\n{tail}");
+    assert_eq!(verdict(&first, &together), Verdict::SameTerms);
+    let queued = "queue.front later(1)\nqueue.front link wire(%m)\nreturn\n";
+    let handed = "queue.front later(1)\ntail link wire(%m)\n";
+    let found = verdict(queued, handed);
+    let Verdict::Differs(found) = found else {
+        panic!("{found:?}");
+    };
+    // The next event is the same, but an event from the agenda takes a step more.
+    let is_step = |line: &String| line == "steps: 0x2 before, 0x1 behind";
+    assert!(found.lines.iter().any(is_step), "{found:?}");
+    assert_eq!(found.parts.len(), 1, "{found:?}");
+    let behind = "queue.front link wire(%m)\nqueue.front later(1)\nreturn\n";
+    let found = verdict(queued, behind);
+    assert!(matches!(found, Verdict::Differs(_)), "{found:?}");
+}
+
 fn loom(arguments: &[&str]) -> (Option<i32>, String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_loom"))
         .args(arguments)

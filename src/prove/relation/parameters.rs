@@ -140,15 +140,16 @@ enum Known {
 /// Returns parameters that are the same constant wherever an argument is given.
 fn constants(module: &Module) -> BTreeMap<(FunctionId, usize), Op> {
     let sites = sites(module);
+    let definitions: Vec<Definitions<'_>> = module.functions.iter().map(Definitions::of).collect();
     let mut known: BTreeMap<(FunctionId, usize), Known> = BTreeMap::new();
     loop {
         let mut next: BTreeMap<(FunctionId, usize), Known> = BTreeMap::new();
         for (target, all) in &sites {
             for (caller, function, given) in all {
-                let definitions = Definitions::of(function);
+                let defined = &definitions[caller.at()];
                 for (place, value) in given.iter().enumerate() {
                     let own = function.parameters().iter().position(|one| one == value);
-                    let found = match (definitions.get(*value), own) {
+                    let found = match (defined.get(*value), own) {
                         (Some(one), _) if one.operands.is_empty() && is_constant(&one.op) => {
                             Known::Always(one.op.clone())
                         }

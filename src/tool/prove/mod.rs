@@ -51,7 +51,7 @@ pub struct Arguments {
     /// Seconds for each question to the solver
     #[arg(long = "timeout", value_name = "SECONDS", default_value_t = 10)]
     timeout_s: u64,
-    /// Seconds for all passes; functions that are left then are undecided
+    /// Seconds for all passes, of which each has its share; functions left then are undecided
     #[arg(long = "limit", value_name = "SECONDS", default_value_t = 600)]
     limit_s: u64,
     /// Folder for the cases of functions that differ
@@ -103,6 +103,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     };
     let until = Instant::now() + Duration::from_secs(arguments.limit_s);
+    let is_chosen = |pass: &Pass| chosen.chosen().iter().any(|one| one.name == pass.name);
     let proved = Proved {
         arguments,
         program,
@@ -112,10 +113,17 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     module = verified(module, &[]);
     let mut rows = Vec::new();
     result(HEAD)?;
+    let mut left = passes.iter().filter(|pass| is_chosen(pass)).count() as u32;
     for pass in passes {
         let after = verified(module.clone(), std::slice::from_ref(&pass));
-        if chosen.chosen().iter().any(|one| one.name == pass.name) {
-            let row = proved.row(&pass, (&module, &after), &mut *solver)?;
+        if is_chosen(&pass) {
+            let end = proved.end_of_pass(left);
+            let mut solver = |script: &str| match Instant::now() < end {
+                true => solver(script),
+                false => Err("no time was left".to_string()),
+            };
+            let row = proved.row(&pass, (&module, &after), (end, &mut solver))?;
+            left -= 1;
             result(row.line())?;
             rows.push(row);
         }
@@ -148,17 +156,24 @@ fn read_module(arguments: &Arguments) -> Result<Module, Failure> {
 }
 
 impl Proved<'_> {
+    /// Returns the end of the time for a pass: of what is left it has as much as each pass behind
+    /// it.
+    fn end_of_pass(&self, left: u32) -> Instant {
+        let now = Instant::now();
+        now + self.until.saturating_duration_since(now) / left.max(1)
+    }
+
     fn row(
         &self,
         pass: &Pass,
         (before, after): (&Module, &Module),
-        solver: &mut Solver<'_>,
+        (end, solver): (Instant, &mut Solver<'_>),
     ) -> Result<Row, Failure> {
         let bar = spinner(pass.name);
         let start = Instant::now();
         let mut goes_on = |function: &str| {
             bar.set_message(format!("{}: {function}", pass.name));
-            Instant::now() < self.until
+            Instant::now() < end
         };
         let program = self.program.as_ref();
         let scenes = program.map(|program| Scenes::of(program, before));
