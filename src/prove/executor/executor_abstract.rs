@@ -5,12 +5,13 @@
 //! are the same if they are given the same; nothing else is known of them.
 
 use super::{Executor, Frame};
-use crate::ir::effects::{Effects, Resource, called};
+use crate::ir::effects::{Effects, Resource, called, called_by_attempt};
 use crate::ir::op::{Event, Op, Piece, Region};
-use crate::ir::{Instruction, Type};
+use crate::ir::{FunctionId, Instruction, Module, Terminator, Type};
 use crate::prove::naming::{Shown, constant};
 use crate::prove::symbolic::{Cell, Message, State, Symbolic, named, sort, sort_of};
 use crate::prove::terms::{Sort, Term};
+use std::collections::BTreeSet;
 
 use Symbolic::Plain;
 
@@ -150,7 +151,12 @@ impl Executor<'_> {
             .iter()
             .map(|result| frame.function.type_of(*result))
             .collect();
-        let results = self.applied(&mut frame.state, (&name, given.clone()), &effects, &types);
+        let stored = match &instruction.op {
+            Op::Loop(id, _) => only_stored(self.module, *id, &effects),
+            _other => BTreeSet::new(),
+        };
+        let known = (&name[..], given.clone());
+        let results = self.applied_to(&mut frame.state, known, (&effects, &stored), &types);
         if changed {
             for operand in &instruction.operands {
                 if let Symbolic::Message(message) = frame.value(*operand) {
@@ -174,8 +180,19 @@ impl Executor<'_> {
     pub(super) fn applied(
         &mut self,
         state: &mut State,
-        (name, mut given): (&str, Vec<Term>),
+        known: (&str, Vec<Term>),
         effects: &Effects,
+        types: &[Type],
+    ) -> Vec<Symbolic> {
+        self.applied_to(state, known, (effects, &BTreeSet::new()), types)
+    }
+
+    /// Does the same; on the content of fields that are only stored nothing else depends.
+    fn applied_to(
+        &mut self,
+        state: &mut State,
+        (name, mut given): (&str, Vec<Term>),
+        (effects, only_stored): (&Effects, &BTreeSet<Resource>),
         types: &[Type],
     ) -> Vec<Symbolic> {
         let is_cache =
@@ -189,13 +206,18 @@ impl Executor<'_> {
         }
         let before = state.clone();
         for resource in effects.reads.union(&effects.writes) {
-            if !is_cache(resource) {
+            let is_read = effects.reads.contains(resource) || !only_stored.contains(resource);
+            if !is_cache(resource) && is_read {
                 given.push(self.cell(&before, *resource));
             }
         }
         for resource in &effects.writes {
             let of = sort(self.module, *resource);
             let written = format!("{name} > {}", named(self.module, *resource));
+            let mut given = given.clone();
+            if only_stored.contains(resource) {
+                given.push(self.cell(&before, *resource));
+            }
             let term = self.terms.applied(&written, &given, of);
             state.cells.insert(Cell::Resource(*resource), term);
         }
@@ -236,4 +258,34 @@ impl Executor<'_> {
         let one = self.terms.bit(true);
         self.terms.concat(&[one, number])
     }
+}
+
+/// Returns the fields among effects of a loop on which its function does not depend, nor those
+/// that it calls: they store it, or have no part in it.
+fn only_stored(module: &Module, id: FunctionId, effects: &Effects) -> BTreeSet<Resource> {
+    let mut used: BTreeSet<Resource> = BTreeSet::new();
+    let mut found = BTreeSet::from([id]);
+    let mut open = vec![id];
+    while let Some(id) = open.pop() {
+        let function = module.function(id);
+        for instruction in function.instructions() {
+            if !matches!(instruction.op, Op::Store(Region::Field(..))) {
+                let effects = Effects::of(module, &instruction.op);
+                used.extend(effects.writes.union(&effects.reads));
+            }
+            let called = called(module, &instruction.op).into_iter();
+            open.extend(called.filter(|id| found.insert(*id)));
+        }
+        for block in &function.blocks {
+            if let Terminator::Try { attempt, .. } = &block.terminator {
+                let effects = Effects::of_attempt(module, attempt);
+                used.extend(effects.writes.union(&effects.reads));
+                let called = called_by_attempt(module, attempt).into_iter();
+                open.extend(called.filter(|id| found.insert(*id)));
+            }
+        }
+    }
+    let is_field = |one: &&Resource| matches!(one, Resource::Region(Region::Field(..)));
+    let fields = effects.writes.iter().filter(is_field).copied();
+    fields.filter(|field| !used.contains(field)).collect()
 }

@@ -252,7 +252,7 @@ impl<'r> Relation<'r> {
         judge(side(sides[0], own), side(sides[1], id), how, solver)
     }
 
-    /// Judges reactions that are gone: another one stands for each.
+    /// Judges functions that are gone: another one stands for each.
     fn folded(
         &mut self,
         solver: &mut Solver<'_>,

@@ -1,4 +1,4 @@
-//! Parameters that a pass has removed, and reactions that it has folded.
+//! Parameters that a pass has removed, and functions that it has folded.
 //!
 //! In: two modules. Out: for each, the names and the arguments of events that count. A parameter is
 //! removed since nobody uses it, which shows where the functions are compared; or since it is the
@@ -9,7 +9,7 @@ use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
 use crate::ir::op::{Event, Op, Target};
 use crate::ir::rename::renumber_functions;
-use crate::ir::{Function, FunctionId, Module, Role, Terminator, Type, Value};
+use crate::ir::{Function, FunctionId, Module, Terminator, Type, Value};
 use crate::prove::naming::{Naming, Shown};
 use std::collections::BTreeMap;
 
@@ -80,16 +80,15 @@ fn shown<'c>(
     (one, other)
 }
 
-/// Returns the reaction that stands behind a pass for one that is gone: the first one that is the
-/// same but for names. A reaction that is gone without one shows where its events were.
+/// Returns the function that stands behind a pass for one that is gone: the first one that is the
+/// same but for names. A function that is gone without one shows where it was used.
 fn stands_for(
     before: &Module,
     after: &Module,
     (id, first): (FunctionId, FunctionId),
 ) -> Option<String> {
-    let is_reaction = before.function(id).role == Role::Reaction;
     let same = &before.function(first).name;
-    let stands = is_reaction && after.named(same).is_some();
+    let stands = first != id && after.named(same).is_some();
     stands.then(|| same.clone())
 }
 
