@@ -242,8 +242,18 @@ const SMALL: &[&str] = &[
     "examples/ping/ping.loom",
     "examples/radio/radio.loom",
     "examples/radio/two_ways.loom",
+    "examples/stop_and_wait/stop_and_wait.loom",
     "examples/tagged/tagged.loom",
     "tests/c_agrees/stacks/coders.loom",
+    "tests/c_agrees/stacks/cut.loom",
+    "tests/c_agrees/stacks/freeing.loom",
+    "tests/c_agrees/stacks/letters.loom",
+    "tests/c_agrees/stacks/nothing.loom",
+    "tests/c_agrees/stacks/numbered.loom",
+    "tests/c_agrees/stacks/passing.loom",
+    "tests/c_agrees/stacks/staying.loom",
+    "tests/c_agrees/stacks/taking.loom",
+    "tests/c_agrees/stacks/watching.loom",
 ];
 
 #[test]

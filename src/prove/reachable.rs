@@ -19,13 +19,17 @@ pub const MOST_ELEMENTS: usize = 64;
 /// A counterexample is searched within this time after the state was state.
 const SOON_NS: u64 = 1 << 40;
 
+/// An element of a field: its place, that is the index of the instance and those of arrays, and
+/// what it holds, a number or bytes.
+pub type Element = (Vec<u32>, Op);
+
 /// A state.
 #[derive(Clone, Debug, Default)]
 pub struct Reachable {
     /// By kind, the instances that have a state; a kind that is not listed may have any.
     pub live: BTreeMap<KindId, BTreeSet<u32>>,
-    /// By field, the places of elements with what they hold, as numbers or bytes.
-    pub fields: BTreeMap<(KindId, FieldId), Vec<(Vec<u32>, Op)>>,
+    /// By field, elements.
+    pub fields: BTreeMap<(KindId, FieldId), Vec<Element>>,
     /// Settings, as numbers or bytes.
     pub settings: BTreeMap<SettingId, Op>,
     /// The time, in nanoseconds.
