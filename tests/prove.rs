@@ -265,7 +265,7 @@ fn small_stacks_are_proved() {
         assert_eq!(status, Some(0), "{stack}\n{table}{says}");
         let rows = table.lines().take_while(|line| !line.is_empty());
         assert_eq!(rows.count(), 1 + PASSES.len(), "{stack}\n{table}");
-        let assumed = "Assumed is that events and outputs find room";
+        let assumed = "It assumes that events and outputs find room";
         assert!(table.contains(assumed), "{stack}\n{table}");
     }
 }

@@ -245,9 +245,9 @@ const HEAD: &str = "pass                functions    terms   solver  differs  un
 
 /// The meaning of `proved`.
 const COVERS: &str = "
-Compared are results, fields, bytes of messages, the existence of instances, counters, events and
-outputs in their order, and the number of steps. Assumed is that events and outputs find room, and
-that containers, timers, kernels and functions in C do the same if they are given the same. The
+A proof compares results, fields, bytes of messages, the existence of instances, counters, events
+and outputs in their order, and the number of steps. It assumes that events and outputs find room,
+and that containers, timers, kernels and functions in C do the same if they are given the same. The
 verifier checks that no operation traps.
 ";
 
