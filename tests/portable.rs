@@ -106,10 +106,28 @@ fn compilers_with_more_warnings_have_nothing_to_say() {
         let built = Built::example("warnings", example);
         for compiler in ["gcc", "clang-16"] {
             let mut command = Command::new(compiler);
-            command.args(WARNINGS).args(["-fsyntax-only"]);
+            command
+                .args(WARNINGS)
+                .args(["-Wredundant-decls", "-fsyntax-only"]);
             said(command.arg(built.source()));
         }
     }
+}
+
+#[test]
+fn a_second_declaration_is_seen() {
+    let built = Built::example("seen", "ping/ping.loom");
+    let text = fs::read_to_string(built.header()).expect("it was written");
+    let twice = text.replace(
+        "\nsize_t ping_size(",
+        "\nsize_t ping_size(const struct ping_config *);\nsize_t ping_size(",
+    );
+    assert_ne!(text, twice);
+    fs::write(built.header(), twice).expect("written");
+    let mut gcc = Command::new("gcc");
+    gcc.args(WARNINGS)
+        .args(["-Wredundant-decls", "-fsyntax-only"]);
+    assert!(!ran(gcc.arg(built.source())).status.success());
 }
 
 #[test]
@@ -145,7 +163,7 @@ fn two_stacks_are_hosted_by_one_file() {
         let host = scratch("two").join(file);
         fs::write(&host, &text).expect("written");
         let mut command = Command::new(compiler);
-        command.args([standard, "-Wall", "-Wextra", "-Werror"]);
+        command.args([standard, "-Wall", "-Wextra", "-Wredundant-decls", "-Werror"]);
         said(command.args(["-nostdinc++", "-fsyntax-only"]).arg(host));
     }
 }

@@ -64,16 +64,25 @@ fn print_item(item: &Item, text: &mut String) {
         }
         Item::Prototype(function) => print_head(function, ";", text),
         Item::Attributed(attribute, functions) => {
-            *text += "#ifdef __GNUC__\n";
+            print_attributed(attribute, functions, text);
+            *text += "#endif\n";
+        }
+        Item::AttributedPrototypes(attribute, functions) => {
+            print_attributed(attribute, functions, text);
+            *text += "#else\n";
             for function in functions {
-                print_head(
-                    function,
-                    &format!("\n    __attribute__(({attribute}));"),
-                    text,
-                );
+                print_head(function, ";", text);
             }
             *text += "#endif\n";
         }
+    }
+}
+
+fn print_attributed(attribute: &str, functions: &[Function], text: &mut String) {
+    *text += "#ifdef __GNUC__\n";
+    let end = format!("\n    __attribute__(({attribute}));");
+    for function in functions {
+        print_head(function, &end, text);
     }
 }
 

@@ -8,7 +8,7 @@
 //! No machine needs more: a `uint64_t` is aligned to 8 bytes, and an enum has 4. Generated C
 //! asserts the sizes when it is compiled. A struct with a member of unknown type has no size.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Bytes, and the alignment that they ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +30,9 @@ impl Size {
 #[derive(Debug)]
 pub struct Sizes {
     pointer: u64,
-    structs: HashMap<String, Size>,
+    structs: FxHashMap<String, Size>,
     /// The values of enums, which are the lengths of arrays.
-    constants: HashMap<String, u64>,
+    constants: FxHashMap<String, u64>,
 }
 
 impl Sizes {
@@ -40,8 +40,8 @@ impl Sizes {
     pub fn of(text: &str, pointer: u64) -> Sizes {
         let mut sizes = Sizes {
             pointer,
-            structs: HashMap::new(),
-            constants: HashMap::new(),
+            structs: FxHashMap::default(),
+            constants: FxHashMap::default(),
         };
         let words = words(text);
         for at in 0..words.len() {

@@ -280,8 +280,10 @@ pub enum Item {
     Function(Function),
     /// Its declaration.
     Prototype(Function),
-    /// Declarations of functions that run seldom, for compilers that heed that.
+    /// Declarations with an attribute, for compilers that know attributes; the definitions follow.
     Attributed(&'static str, Vec<Function>),
+    /// The same where functions are used before they are defined: other compilers get prototypes.
+    AttributedPrototypes(&'static str, Vec<Function>),
 }
 
 /// A function.

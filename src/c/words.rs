@@ -1,6 +1,6 @@
 //! Words that no name of a source becomes as it is: those of C, of C++ and of its library.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 use std::sync::LazyLock;
 
 /// Words that mean something to C, to C++ or to the code around.
@@ -64,7 +64,7 @@ const LIBRARY: &str = "abort abs acos acosh alloca asin asinh atan atan2 atanh b
     towlower trunc vfprintf vfscanf vprintf vscanf vsnprintf vsprintf vsscanf y0 y1 yn";
 
 /// The words of [`WORDS`].
-static RESERVED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
+static RESERVED: LazyLock<FxHashSet<&str>> = LazyLock::new(|| WORDS.split_whitespace().collect());
 
 /// Words that mean something to C, to C++ or to generated code.
 pub fn all() -> impl Iterator<Item = &'static str> {

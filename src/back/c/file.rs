@@ -88,10 +88,7 @@ pub fn print(stack: &Stack<'_>) -> Printed {
         _other => None,
     });
     let declared: Vec<Function> = declared.collect();
-    let cold = function::cold::among(stack, &declared);
-    let hot = function::hot(stack, &declared);
-    let declared = declared.into_iter().map(Item::Prototype);
-    let declared = declared.chain(cold).chain(hot).collect();
+    let declared = prototypes(stack, declared);
     let constants = chosen.of(constants);
     let state = state::items(stack, &items, (&chosen.mentioned, &chosen.code), &header);
     let sections = [
@@ -107,6 +104,24 @@ pub fn print(stack: &Stack<'_>) -> Printed {
         ("the work loop, and calls of the host", items.entries),
     ];
     assembled(stack, header, sections)
+}
+
+/// Declares each function once: some with an attribute, the others without.
+fn prototypes(stack: &Stack<'_>, declared: Vec<Function>) -> Vec<Item> {
+    let cold = function::cold::names(stack);
+    let hot = function::hot(stack);
+    let (cold, rest): (Vec<Function>, Vec<Function>) = declared
+        .into_iter()
+        .partition(|function| cold.contains(&*function.name));
+    let (hot, plain): (Vec<Function>, Vec<Function>) = rest
+        .into_iter()
+        .partition(|function| hot.contains(&*function.name));
+    let attributed = [("cold", cold), ("always_inline", hot)].into_iter();
+    let attributed = attributed
+        .filter(|(_, functions)| !functions.is_empty())
+        .map(|(attribute, functions)| Item::AttributedPrototypes(attribute, functions));
+    let plain = plain.into_iter().map(Item::Prototype);
+    plain.chain(attributed).collect()
 }
 
 fn assembled(stack: &Stack<'_>, header: String, sections: [(&str, Vec<Item>); 10]) -> Printed {
@@ -152,7 +167,10 @@ fn top(stack: &Stack<'_>) -> String {
 fn declaration(function: &Function) -> Function {
     Function {
         comment: String::new(),
-        ..function.clone()
+        result: function.result.clone(),
+        name: function.name.clone(),
+        parameters: function.parameters.clone(),
+        body: Vec::new(),
     }
 }
 

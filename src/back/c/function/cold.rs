@@ -6,23 +6,18 @@
 //! cold.
 
 use crate::back::c::Stack;
-use crate::c::tree::{Function, Item};
 use crate::ir::effects::{called, called_by_attempt};
 use crate::ir::op::{Event, Op, Target};
 use crate::ir::{FunctionId, Kernel, Module, Role, Terminator};
 use std::collections::BTreeSet;
 
-/// The declarations among these of functions that are cold, once more.
-pub fn among(stack: &Stack<'_>, declared: &[Function]) -> Option<Item> {
-    let cold = cold(stack.module);
-    let names = cold.iter().map(|id| {
+/// Returns the names of the functions that are cold.
+pub fn names<'s>(stack: &'s Stack<'_>) -> BTreeSet<&'s str> {
+    let names = cold(stack.module).into_iter().map(|id| {
         let slow = stack.names.slow[id.at()].as_ref();
         slow.unwrap_or(&stack.names.functions[id.at()]).as_str()
     });
-    let names: BTreeSet<&str> = names.collect();
-    let is_cold = |function: &&Function| names.contains(function.name.as_str());
-    let cold: Vec<Function> = declared.iter().filter(is_cold).cloned().collect();
-    (!cold.is_empty()).then_some(Item::Attributed("cold", cold))
+    names.collect()
 }
 
 /// The cold functions; of those with a fast function, their bodies.

@@ -47,14 +47,14 @@ use super::names::Taken;
 use super::prototype::{self, Reach};
 use super::{Stack, with_all_used};
 use crate::c::tree::{
-    Expression as C, Function as CFunction, Item, Statement as S, atom, binary, call,
-    call_statement,
+    Expression as C, Function as CFunction, Statement as S, atom, binary, call, call_statement,
 };
 use crate::c::walk::without_unused;
 use crate::ir::definitions::Definitions;
 use crate::ir::{Function, FunctionId, KernelId, Role, Type, Value};
 use plan::Plan;
 use printer_bytes::Headers;
+use std::collections::BTreeSet;
 use value::{Given, Variable};
 
 /// A function that is being printed.
@@ -96,14 +96,12 @@ pub fn all(stack: &Stack<'_>) -> Vec<CFunction> {
     kernels.chain(own).collect()
 }
 
-/// The declarations among these of functions that are expanded where frames arrive, once more.
-pub fn hot(stack: &Stack<'_>, declared: &[CFunction]) -> Option<Item> {
+/// Returns the names of the functions that a compiler expands where they are called.
+pub fn hot<'s>(stack: &'s Stack<'_>) -> BTreeSet<&'s str> {
     let all = (0..stack.module.functions.len() as u32).map(FunctionId);
     let hot = all.filter(|id| stack.is_expanded(*id));
-    let hot: Vec<&String> = hot.map(|id| &stack.names.functions[id.at()]).collect();
-    let is_hot = |function: &&CFunction| hot.contains(&&function.name);
-    let hot: Vec<CFunction> = declared.iter().filter(is_hot).cloned().collect();
-    (!hot.is_empty()).then_some(Item::Attributed("always_inline", hot))
+    hot.map(|id| stack.names.functions[id.at()].as_str())
+        .collect()
 }
 
 /// Prints a function.
