@@ -12,9 +12,7 @@ pub fn substitute(function: &mut Function, by: &[Value]) {
         for instruction in &mut block.instructions {
             instruction.operands.iter_mut().for_each(change);
         }
-        operands_mut(&mut block.terminator)
-            .into_iter()
-            .for_each(change);
+        change_operands(&mut block.terminator, &mut { change });
     }
 }
 
@@ -28,6 +26,39 @@ pub fn substitute_in_turn(function: &mut Function, mut by: Vec<Value>) {
         by[at] = last;
     }
     substitute(function, &by);
+}
+
+/// Changes all values that a terminator uses: its own, and those of its edges.
+pub fn change_operands(end: &mut Terminator, change: &mut dyn FnMut(&mut Value)) {
+    match end {
+        Terminator::Jump(_) | Terminator::Never => {}
+        Terminator::Branch { condition, .. } => change(condition),
+        Terminator::Switch { value, .. } | Terminator::Take(value) => change(value),
+        Terminator::Try { operands, .. }
+        | Terminator::Return(operands)
+        | Terminator::Tail(_, operands) => operands.iter_mut().for_each(&mut *change),
+    }
+    match end {
+        Terminator::Jump(edge) => edge.arguments.iter_mut().for_each(change),
+        Terminator::Branch {
+            then, otherwise, ..
+        } => {
+            let edges = [then, otherwise].into_iter();
+            edges.flat_map(|edge| &mut edge.arguments).for_each(change);
+        }
+        Terminator::Switch {
+            cases, otherwise, ..
+        } => {
+            let cases = cases.iter_mut().map(|(_, _, edge)| edge);
+            let edges = cases.chain([otherwise]);
+            edges.flat_map(|edge| &mut edge.arguments).for_each(change);
+        }
+        Terminator::Try { done, failed, .. } => {
+            let edges = [done, failed].into_iter();
+            edges.flat_map(|edge| &mut edge.arguments).for_each(change);
+        }
+        Terminator::Return(_) | Terminator::Tail(..) | Terminator::Take(_) | Terminator::Never => {}
+    }
 }
 
 /// All values that a terminator uses, to be changed: its own, and those of its edges.
@@ -126,8 +157,6 @@ fn renumber_values(function: &mut Function) {
             instruction.operands.iter_mut().for_each(change);
             instruction.results.iter_mut().for_each(change);
         }
-        operands_mut(&mut block.terminator)
-            .into_iter()
-            .for_each(change);
+        change_operands(&mut block.terminator, &mut { change });
     }
 }

@@ -85,6 +85,7 @@ pub mod function;
 pub mod graph;
 pub mod ids;
 pub mod interface;
+pub mod mergeable;
 pub mod op;
 pub mod rename;
 pub mod signature;

@@ -33,6 +33,7 @@ use crate::tree::{Forest, Index, Reaction};
 use crate::types::program::{
     AttributeId, FieldId, FilterId, FunctionId, HeaderId, KindId, Population, Program,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 /// A stack that is being lowered.
@@ -45,6 +46,12 @@ pub struct Lower<'a> {
     pub module: Module,
     /// The function of each reaction.
     pub reactions: BTreeMap<Reaction, tree::Entry>,
+    /// By function of values: what it reads beside its parameters.
+    needs: Vec<value::needs::Needs>,
+    /// Names of functions.
+    names: FxHashSet<String>,
+    /// By function that is called: true if it changes nothing.
+    pure: FxHashMap<ir::FunctionId, bool>,
     /// Functions of values that were lowered.
     functions: BTreeMap<FunctionId, value::functions::Lowered>,
     /// Kernels of filters that were lowered.
@@ -75,6 +82,9 @@ fn lowered<'a>(program: &'a Program, forest: &'a Forest, woven: Option<&'a Fores
         forest,
         module: tables::module(program, forest),
         reactions: BTreeMap::new(),
+        needs: value::needs::Needs::of_all(program),
+        names: FxHashSet::default(),
+        pure: FxHashMap::default(),
         functions: BTreeMap::new(),
         kernels: BTreeMap::new(),
         options: BTreeMap::new(),
@@ -122,13 +132,14 @@ impl<'a> Lower<'a> {
 
     /// Adds a function to the module.
     pub fn add(&mut self, function: Function) -> ir::FunctionId {
+        self.names.insert(function.name.clone());
         self.module.functions.push(function);
         ir::FunctionId(self.module.functions.len() as u32 - 1)
     }
 
     /// A name for a function that no other has yet.
     pub fn unique(&self, wanted: &str) -> String {
-        let is_free = |name: &String| self.module.named(name).is_none();
+        let is_free = |name: &String| !self.names.contains(name);
         let numbered = (2..).map(|number| format!("{wanted}.{number}"));
         let mut names = std::iter::once(wanted.to_string()).chain(numbered);
         names

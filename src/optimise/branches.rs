@@ -26,7 +26,8 @@ use crate::types::expression::{Binary, Expression, ExpressionKind, Unary, Variab
 use crate::types::program::{LocalId, Program};
 use crate::types::statement::{Attempt, Search};
 use crate::types::value::Type;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// So much is known at most; what was learnt first is forgotten.
 const MOST: usize = 64;
@@ -47,8 +48,8 @@ fn pruned(program: &Program, forest: &mut Forest, tree: usize) -> NodeId {
         program,
         facts: Vec::new(),
     };
-    let mut known = HashMap::from([(root, nothing)]);
-    let mut given = HashMap::new();
+    let mut known = FxHashMap::from_iter([(root, nothing)]);
+    let mut given = FxHashMap::default();
     for id in nodes.iter().rev() {
         // Nothing leads there any more.
         let Some(here) = known.remove(id) else {
@@ -63,7 +64,7 @@ fn pruned(program: &Program, forest: &mut Forest, tree: usize) -> NodeId {
         }
         given.insert(*id, node);
     }
-    let mut new: HashMap<NodeId, NodeId> = HashMap::new();
+    let mut new: FxHashMap<NodeId, NodeId> = FxHashMap::default();
     for id in nodes {
         let Some(node) = given.remove(&id) else {
             continue;

@@ -28,8 +28,9 @@ use crate::types::constant::fold_number;
 use crate::types::expression::{Binary, Expression, ExpressionKind, Variable};
 use crate::types::program::{LocalId, Program};
 use crate::types::value::Type;
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How often a process is in one of most of its states, if nobody says how often it is in which.
 const STAYS: Probability = Probability(990_000);
@@ -61,7 +62,7 @@ pub fn extend(program: &Program, forest: Forest, limits: Limits) -> Forest {
         program,
         forest,
         limits,
-        asked: HashMap::new(),
+        asked: FxHashMap::default(),
         left: 0,
     };
     for at in 0..extending.forest.trees.len() {
@@ -82,7 +83,7 @@ struct Extending<'a> {
     forest: Forest,
     limits: Limits,
     /// The locals that each node, or what is behind it, asks for.
-    asked: HashMap<NodeId, BTreeSet<LocalId>>,
+    asked: FxHashMap<NodeId, BTreeSet<LocalId>>,
     /// Nodes that the tree at hand may still get.
     left: usize,
 }
@@ -259,11 +260,11 @@ impl Extending<'_> {
 
     /// The node behind tests whose outcome is known, or does not matter.
     fn decided(&self, from: NodeId, known: &Known) -> NodeId {
-        self.behind(from, known, &mut HashMap::new())
+        self.behind(from, known, &mut FxHashMap::default())
     }
 
     /// The same, where it may have been found for nodes that lie behind it.
-    fn behind(&self, from: NodeId, known: &Known, found: &mut HashMap<NodeId, NodeId>) -> NodeId {
+    fn behind(&self, from: NodeId, known: &Known, found: &mut FxHashMap<NodeId, NodeId>) -> NodeId {
         if let Some(end) = found.get(&from) {
             return *end;
         }
@@ -308,7 +309,7 @@ impl Extending<'_> {
         asked: &Expression,
         ways: impl IntoIterator<Item = NodeId>,
         known: &Known,
-        found: &mut HashMap<NodeId, NodeId>,
+        found: &mut FxHashMap<NodeId, NodeId>,
     ) -> Option<NodeId> {
         if !is_found_at_will(self.program, asked) {
             return None;

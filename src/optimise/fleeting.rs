@@ -9,7 +9,8 @@ use crate::tree::{Action, Forest, Node, NodeId};
 use crate::types::expression::{Expression, ExpressionKind, Instance, Variable};
 use crate::types::program::{FieldId, KindId, LocalId, Program};
 use crate::types::value::Value;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A field of a kind.
 pub type Place = (KindId, FieldId);
@@ -18,11 +19,11 @@ pub type Place = (KindId, FieldId);
 pub type Reading = (Seen, Option<LocalId>);
 
 /// What is read first from each node on.
-pub type Readings = HashMap<NodeId, BTreeSet<Reading>>;
+pub type Readings = FxHashMap<NodeId, BTreeSet<Reading>>;
 
 /// Fields that each tree writes before it reads them, and that nobody else reads.
 pub fn fleeting(program: &Program, forest: &Forest) -> BTreeSet<Place> {
-    let mut read = Readings::new();
+    let mut read = Readings::default();
     let mut kept = read_beside_trees(program);
     let mut written = BTreeSet::new();
     for tree in &forest.trees {

@@ -20,7 +20,8 @@ use crate::tree::{Arena, Forest, Node, NodeId, Probability};
 use crate::types::expression::{Binary, Expression, ExpressionKind};
 use crate::types::program::Program;
 use crate::types::value::{Type, Value};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// So many times as frequent is more than a guess: what is less so stays where it was written.
 const CLEARLY: u32 = 2;
@@ -43,7 +44,7 @@ fn with_places(before: &Forest, mut sorted: Forest) -> Forest {
         Node::Test { condition, .. } => Some(condition.clone()),
         Node::Case { .. } | Node::Try { .. } | Node::Act { .. } | Node::Leaf { .. } => None,
     };
-    let mut written: HashMap<Expression, BTreeSet<Span>> = HashMap::new();
+    let mut written: FxHashMap<Expression, BTreeSet<Span>> = FxHashMap::default();
     for (id, place) in &before.places {
         if let Some(condition) = asked(before.arena.node(*id)) {
             written.entry(condition).or_default().insert(*place);

@@ -25,8 +25,9 @@ use crate::types::expression::{Expression, ExpressionKind, Variable};
 use crate::types::program::{FieldId, KindId, Program};
 use crate::types::value::Type;
 use indexmap::IndexSet;
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What fields may hold, in the order in which it was found; those that may hold anything are not
 /// among them.
@@ -128,7 +129,7 @@ struct States<'a> {
     held: Held,
     /// What expressions give. Fields only come to hold more, so of each expression only what is new
     /// is asked.
-    given: RefCell<HashMap<Expression, Given>>,
+    given: RefCell<FxHashMap<Expression, Given>>,
 }
 
 /// What an expression gives.

@@ -13,12 +13,13 @@ use super::value::named;
 use crate::tree::walk::{children, reachable, remade};
 use crate::tree::{Action, Forest, Node, NodeId};
 use crate::types::program::{LocalId, Program};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// Trees without names that are not asked for.
 pub fn forget(program: &Program, forest: &Forest) -> Forest {
     let turning = turning(forest);
-    let mut asked: HashMap<NodeId, BTreeSet<LocalId>> = HashMap::new();
+    let mut asked: FxHashMap<NodeId, BTreeSet<LocalId>> = FxHashMap::default();
     remade(forest, |arena, node| {
         match &node {
             Node::Act {

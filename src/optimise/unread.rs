@@ -33,7 +33,7 @@ pub fn forget(program: &Program, forest: &Forest) -> Forest {
             fleeting.remove(&(kind, field));
         }
     });
-    let mut read = Readings::new();
+    let mut read = Readings::default();
     remade(forest, |arena, node| {
         let mut late = Late {
             program,

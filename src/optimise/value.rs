@@ -9,8 +9,9 @@ use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Vari
 use crate::types::program::{FieldId, FunctionId, KindId, LocalId, Program, TimerId};
 use crate::types::statement::{Statement, StatementKind};
 use crate::types::value::Type;
+use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// An expression with more operands than this is not written where a function was called.
@@ -148,14 +149,14 @@ impl Looks {
 /// What the bodies of functions look at, each found once: many may call one.
 struct Called<'a> {
     program: &'a Program,
-    known: HashMap<FunctionId, Rc<Looks>>,
+    known: FxHashMap<FunctionId, Rc<Looks>>,
 }
 
 impl<'a> Called<'a> {
     fn new(program: &'a Program) -> Called<'a> {
         Called {
             program,
-            known: HashMap::new(),
+            known: FxHashMap::default(),
         }
     }
 

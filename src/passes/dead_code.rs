@@ -9,7 +9,8 @@
 //! ```
 
 use crate::ir::edit::compact;
-use crate::ir::effects::{Effects, Resource, called};
+use crate::ir::effects::{Effects, Resource};
+use crate::ir::graph::Graph;
 use crate::ir::op::Op;
 use crate::ir::{BlockId, Function, Instruction, Module, Region, Value};
 use std::collections::BTreeSet;
@@ -49,10 +50,7 @@ fn without_lost_stores(
                 continue;
             }
         } else {
-            let mut own = Effects::of(module, op);
-            for function in called(module, op) {
-                own.add(&effects[function.at()]);
-            }
+            let own = Effects::with_called(module, effects, op);
             let is_plain = own.are_none() || matches!(op, Op::Change(..) | Op::Store(_));
             match is_plain {
                 true => again.retain(|(region, _)| !own.reads.contains(&Resource::Region(*region))),
@@ -68,31 +66,41 @@ fn without_lost_stores(
 
 /// Removes what nobody uses, until all that is left is used.
 pub fn remove_unused(module: &Module, effects: &[Effects], function: &mut Function) {
-    loop {
-        let used = used(function);
-        let mut changed = false;
-        for block in &mut function.blocks {
-            block.instructions.retain(|instruction| {
-                let is_used = instruction.results.iter().any(|result| used[result.at()]);
-                let keeps = is_used || does_something(module, effects, instruction);
-                changed |= !keeps;
-                keeps
-            });
-        }
-        changed |= without_parameters(function, &used);
-        if !changed {
-            compact(function);
-            return;
-        }
+    let used = used(module, effects, function);
+    for block in &mut function.blocks {
+        block.instructions.retain(|instruction| {
+            let is_used = instruction.results.iter().any(|result| used[result.at()]);
+            is_used || does_something(module, effects, instruction)
+        });
     }
+    without_parameters(function, &used);
+    compact(function);
 }
 
-fn used(function: &Function) -> Vec<bool> {
+/// By value: something that stays uses it. Graphs have no cycles, so all users of a value are known
+/// when a walk from the last block to the first comes to it.
+fn used(module: &Module, effects: &[Effects], function: &Function) -> Vec<bool> {
+    let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
     let mut used = vec![false; function.values.len()];
-    for block in &function.blocks {
-        let operands = block.instructions.iter().flat_map(|one| &one.operands);
-        for value in operands.copied().chain(block.terminator.uses()) {
+    for id in graph.order.iter().rev() {
+        let block = function.block(*id);
+        for value in block.terminator.operands() {
             used[value.at()] = true;
+        }
+        for edge in block.terminator.edges() {
+            let parameters = &function.block(edge.block).parameters;
+            for (parameter, argument) in parameters.iter().zip(&edge.arguments) {
+                let is_linear = function.type_of(*parameter).is_linear();
+                used[argument.at()] |= is_linear || used[parameter.at()];
+            }
+        }
+        for instruction in block.instructions.iter().rev() {
+            let mut results = instruction.results.iter();
+            if results.any(|one| used[one.at()]) || does_something(module, effects, instruction) {
+                for operand in &instruction.operands {
+                    used[operand.at()] = true;
+                }
+            }
         }
     }
     used
@@ -101,10 +109,7 @@ fn used(function: &Function) -> Vec<bool> {
 /// Returns true if an instruction does more than give values.
 pub fn does_something(module: &Module, effects: &[Effects], instruction: &Instruction) -> bool {
     let op = &instruction.op;
-    let mut own = Effects::of(module, op);
-    for function in called(module, op) {
-        own.add(&effects[function.at()]);
-    }
+    let own = Effects::with_called(module, effects, op);
     // A handle is used up, even by what writes nothing; but a function that writes nothing gives
     // all handles back.
     let is_call = matches!(op, Op::Call(_));
@@ -112,7 +117,7 @@ pub fn does_something(module: &Module, effects: &[Effects], instruction: &Instru
 }
 
 /// Removes parameters of blocks that nobody reads, and what edges give them.
-fn without_parameters(function: &mut Function, used: &[bool]) -> bool {
+fn without_parameters(function: &mut Function, used: &[bool]) {
     let is_linear = |value: Value| function.type_of(value).is_linear();
     let dead: Vec<Vec<bool>> = function
         .blocks
@@ -137,7 +142,6 @@ fn without_parameters(function: &mut Function, used: &[bool]) -> bool {
         }
     }
     let goes = |block: BlockId, at: usize| at < given[block.at()] && dead[block.at()][at];
-    let mut changed = false;
     for at in 0..function.blocks.len() {
         let id = BlockId(at as u32);
         let block = &mut function.blocks[at];
@@ -146,7 +150,6 @@ fn without_parameters(function: &mut Function, used: &[bool]) -> bool {
             place += 1;
             !goes(id, place - 1)
         });
-        changed |= block.parameters.len() < place;
         for edge in block.terminator.edges_mut() {
             let mut place = 0;
             let target = edge.block;
@@ -156,5 +159,4 @@ fn without_parameters(function: &mut Function, used: &[bool]) -> bool {
             });
         }
     }
-    changed
 }

@@ -17,6 +17,7 @@ use super::dead_code;
 use crate::ir::definitions::Definitions;
 use crate::ir::effects::{Effects, Resource, called, called_by_attempt};
 use crate::ir::graph::Graph;
+use crate::ir::mergeable::{Mergeable, Numbers};
 use crate::ir::{
     Attempt, Function, Instruction, Module, Op, Region, Role, Terminator, Type, Value,
 };
@@ -74,38 +75,43 @@ fn live(module: &Module) -> BTreeSet<Region> {
     live
 }
 
-/// Places that were stored on all ways to a block.
-type Stored = BTreeSet<(Region, Vec<Value>)>;
+/// Places that were stored on all ways to a block, by their numbers.
+type Stored = Mergeable<()>;
+
+/// Numbers of places: regions with the values that name instance and indices.
+type Places = Numbers<(Region, Vec<Value>)>;
 
 fn exposed_of(function: &Function, module: &Module, known: &[Exposed]) -> Exposed {
     let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
     let named = Named::of(function);
     let mut exposed = Exposed::new();
+    let mut places = Places::new();
     let mut at_begin: BTreeMap<usize, Stored> = BTreeMap::new();
     for id in graph.order {
         let block = function.block(id);
-        let mut stored = at_begin.remove(&id.at()).unwrap_or_default();
+        let mut stored = at_begin.remove(&id.at()).unwrap_or(Stored::new());
         for instruction in &block.instructions {
             let operands = &instruction.operands;
             match &instruction.op {
                 Op::Load(region @ Region::Field(..)) => {
-                    if !stored.contains(&(*region, operands.clone())) {
+                    let place = places.of((*region, operands.clone()));
+                    if stored.get(place).is_none() {
                         exposed.insert((*region, named.origin(operands)));
                     }
                 }
                 Op::Store(region @ Region::Field(..)) => {
                     let place = &operands[..operands.len() - 1];
-                    stored.insert((*region, place.to_vec()));
+                    stored.insert(places.of((*region, place.to_vec())), ());
                 }
-                Op::Foreign(_, places) => {
-                    let read = places.iter();
+                Op::Foreign(_, held) => {
+                    let read = held.iter();
                     let read = read.map(|one| (Region::Field(one.kind, one.field), Of::Any));
                     exposed.extend(read);
                 }
                 op => {
                     for id in called(module, op) {
                         let of_call = (&known[id.at()], instruction);
-                        exposed.extend(named.exposed_by(of_call, &stored));
+                        exposed.extend(named.exposed_by(of_call, (&stored, &mut places)));
                     }
                 }
             }
@@ -117,11 +123,10 @@ fn exposed_of(function: &Function, module: &Module, known: &[Exposed]) -> Expose
             }
         }
         for edge in block.terminator.edges() {
-            let met = match at_begin.remove(&edge.block.at()) {
-                Some(known) => known.intersection(&stored).cloned().collect(),
-                None => stored.clone(),
-            };
-            at_begin.insert(edge.block.at(), met);
+            let met = at_begin.entry(edge.block.at());
+            // A place that one of both lacks was not stored on all ways.
+            met.and_modify(|met| met.merge(&stored, &mut |_, _, _| None))
+                .or_insert_with(|| stored.clone());
         }
     }
     exposed
@@ -163,7 +168,11 @@ impl Named<'_> {
     }
 
     /// The loads of a called function that are exposed in its caller.
-    fn exposed_by(&self, (exposed, call): (&Exposed, &Instruction), stored: &Stored) -> Exposed {
+    fn exposed_by(
+        &self,
+        (exposed, call): (&Exposed, &Instruction),
+        (stored, places): (&Stored, &mut Places),
+    ) -> Exposed {
         let passes = matches!(call.op, Op::Call(_) | Op::Loop(..));
         let all = exposed.iter().filter_map(|(region, of)| {
             let argument = match of {
@@ -174,7 +183,8 @@ impl Named<'_> {
                 return Some((*region, Of::Any));
             };
             let instance = self.instance(*argument);
-            let is_stored = instance.is_some_and(|one| stored.contains(&(*region, vec![one])));
+            let is_stored =
+                instance.is_some_and(|one| stored.get(places.of((*region, vec![one]))).is_some());
             let of = self.parameter(*argument);
             let of = of.or_else(|| Some(self.origin(&[instance?])));
             (!is_stored).then_some((*region, of.unwrap_or(Of::Any)))
@@ -217,36 +227,33 @@ fn without_dead_stores(
     function: &mut Function,
 ) -> bool {
     let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
-    let mut at_begin: Vec<BTreeSet<Region>> = vec![BTreeSet::new(); function.blocks.len()];
+    let mut numbers: Numbers<Region> = Numbers::new();
+    let mut at_begin: Vec<Mergeable<()>> = vec![Mergeable::new(); function.blocks.len()];
     let mut changed = false;
     for id in graph.order.iter().rev() {
         // Between events the fields in `live` are read; within the function, those read behind.
-        let mut read = BTreeSet::new();
-        for edge in function.block(*id).terminator.edges() {
-            read.extend(&at_begin[edge.block.at()]);
+        let mut edges = function.block(*id).terminator.edges().into_iter();
+        let first = edges.next().map(|edge| at_begin[edge.block.at()].clone());
+        let mut read = first.unwrap_or(Mergeable::new());
+        for edge in edges {
+            read.merge(&at_begin[edge.block.at()], &mut |_, _, _| Some(()));
         }
         if let Terminator::Try { attempt, .. } = &function.block(*id).terminator {
-            let mut own = Effects::of_attempt(module, attempt);
-            for called in called_by_attempt(module, attempt) {
-                own.add(&effects[called.at()]);
-            }
-            read.extend(regions(&own));
+            let own = Effects::of_attempt_with_called(module, effects, attempt);
+            regions(&own).for_each(|one| read.insert(numbers.of(one), ()));
         }
         let block = &mut function.blocks[id.at()];
         let mut kept = Vec::new();
         for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
             if let Op::Store(region @ Region::Field(..)) = instruction.op
                 && !live.contains(&region)
-                && !read.contains(&region)
+                && read.get(numbers.of(region)).is_none()
             {
                 changed = true;
                 continue;
             }
-            let mut own = Effects::of(module, &instruction.op);
-            for called in called(module, &instruction.op) {
-                own.add(&effects[called.at()]);
-            }
-            read.extend(regions(&own));
+            let own = Effects::with_called(module, effects, &instruction.op);
+            regions(&own).for_each(|one| read.insert(numbers.of(one), ()));
             kept.push(instruction);
         }
         kept.reverse();

@@ -12,8 +12,8 @@
 //! fn f(%a, %b) -> i32 { .. return 7 }    fn f(%a) { .. return }
 //! ```
 //!
-//! Assumes: rules 1 to 5 of the verifier. Cost: linear for each link of the longest chain of
-//! functions that pass a value on.
+//! Assumes: rules 1 to 5 of the verifier. Cost: linear in the functions, each as often as more of
+//! its results, or of what it passes on, turns out to be used.
 
 use super::dead_code::{does_something, remove_unused};
 use crate::ir::effects::Effects;
@@ -27,7 +27,7 @@ pub fn run(module: &mut Module) {
     let effects = Effects::of_functions(module);
     let fixed = fixed(module);
     let mut used = Used::new(module, &fixed);
-    while used.more(module, &effects) {}
+    used.find(module, &effects);
     let not = |all: &[Vec<bool>]| -> Vec<Vec<bool>> {
         let all = all.iter();
         all.map(|one| one.iter().map(|used| !used).collect())
@@ -146,28 +146,52 @@ impl Used {
         used
     }
 
-    /// Finds what functions use of what is known to be used; true if that is more.
-    fn more(&mut self, module: &Module, effects: &[Effects]) -> bool {
-        let mut changed = false;
+    /// Finds all that is used. A function is looked at again if others use more of its results, or
+    /// if a function to which it gives values uses more of its parameters. Results are used by
+    /// functions behind, parameters by functions before: so sweeps go there and back.
+    fn find(&mut self, module: &Module, effects: &[Effects]) {
+        let mut givers: Vec<Vec<usize>> = vec![Vec::new(); module.functions.len()];
         for (at, function) in module.functions.iter().enumerate() {
-            let mut needed = Needed {
-                used: self,
-                function,
-                values: vec![false; function.values.len()],
-                changed: false,
-            };
-            needed.all(module, effects, at);
-            let Needed {
-                values,
-                changed: taken,
-                ..
-            } = needed;
-            changed |= taken;
-            for (place, parameter) in function.parameters().iter().enumerate() {
-                let used = &mut self.parameters[at][place];
-                changed |= values[parameter.at()] && !*used;
-                *used |= values[parameter.at()];
+            given(function, &mut |id, _, _| {
+                if givers[id.at()].last() != Some(&at) {
+                    givers[id.at()].push(at);
+                }
+            });
+        }
+        let mut open = vec![true; module.functions.len()];
+        while open.contains(&true) {
+            let all = 0..module.functions.len();
+            for at in all.clone().rev().chain(all) {
+                if std::mem::take(&mut open[at])
+                    && self.parameters_of((module, effects), at, &mut open)
+                {
+                    givers[at].iter().for_each(|giver| open[*giver] = true);
+                }
             }
+        }
+    }
+
+    /// Finds what a function uses of what is known to be used; true if that is more of its
+    /// parameters. Functions of which it uses more results become open.
+    fn parameters_of(
+        &mut self,
+        (module, effects): (&Module, &[Effects]),
+        at: usize,
+        open: &mut [bool],
+    ) -> bool {
+        let function = &module.functions[at];
+        let mut needed = Needed {
+            used: self,
+            function,
+            values: vec![false; function.values.len()],
+            open,
+        };
+        needed.all(module, effects, at);
+        let values = needed.values;
+        let mut changed = false;
+        for (used, parameter) in self.parameters[at].iter_mut().zip(function.parameters()) {
+            changed |= values[parameter.at()] && !*used;
+            *used |= values[parameter.at()];
         }
         changed
     }
@@ -178,7 +202,8 @@ struct Needed<'u> {
     used: &'u mut Used,
     function: &'u Function,
     values: Vec<bool>,
-    changed: bool,
+    /// By function: it is to be looked at again.
+    open: &'u mut [bool],
 }
 
 impl Needed<'_> {
@@ -226,7 +251,7 @@ impl Needed<'_> {
                 self.given(*id, operands);
                 for (place, result) in instruction.results.iter().enumerate() {
                     let used = &mut self.used.results[id.at()][place];
-                    self.changed |= self.values[result.at()] && !*used;
+                    self.open[id.at()] |= self.values[result.at()] && !*used;
                     *used |= self.values[result.at()];
                 }
             }

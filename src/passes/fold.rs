@@ -9,13 +9,13 @@
 //! branch 1, b1, b2         jump b1
 //! ```
 
-use crate::ir::edit::{compact, operands_mut, substitute};
+use crate::ir::edit::{change_operands, compact, substitute};
 use crate::ir::evaluate::{arithmetic, compared};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::types::{ones, signed};
 use crate::ir::{Edge, Function, Module, Terminator, Type, Value};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Folds all functions of a module.
 pub fn run(module: &mut Module) {
@@ -86,9 +86,9 @@ pub fn fold(function: &mut Function) {
         });
         let own = &mut function.blocks[id.at()];
         own.instructions = block;
-        for operand in operands_mut(&mut own.terminator) {
+        change_operands(&mut own.terminator, &mut |operand| {
             *operand = by[operand.at()];
-        }
+        });
         own.terminator = known.end(std::mem::replace(&mut own.terminator, Terminator::Never));
     }
     substitute(function, &by);
@@ -97,7 +97,7 @@ pub fn fold(function: &mut Function) {
 
 /// By value: the operation that gives it, and its operands.
 #[derive(Default)]
-pub struct Facts(HashMap<Value, (Op, Vec<Value>)>);
+pub struct Facts(FxHashMap<Value, (Op, Vec<Value>)>);
 
 impl Facts {
     /// An operation gives a value.

@@ -18,7 +18,8 @@
 //!
 //! Assumes: rules 1 to 5 of the verifier. Cost: linear in the instructions behind the pass.
 
-use crate::ir::edit::{compact, operands_mut};
+use crate::ir::edit::{change_operands, compact};
+use crate::ir::function::Definition;
 use crate::ir::op::Op;
 use crate::ir::rename::{named_in_tables, remove_unnamed};
 use crate::ir::{Block, BlockId, Edge, Function, FunctionId, Module, Role, Terminator, Value};
@@ -50,14 +51,17 @@ pub fn run(module: &mut Module) {
     for function in &module.functions {
         calls_of(function).for_each(|id| calls[id.at()] += 1);
     }
+    let mut sizes = Vec::new();
     for at in 0..module.functions.len() {
         let id = FunctionId(at as u32);
         if bodies.contains(&id) {
+            sizes.push(size(&module.functions[at]));
             continue;
         }
         let (before, rest) = module.functions.split_at_mut(at);
         let mut expanding = Expanding {
             before,
+            sizes: &mut sizes,
             is_named: &|id| tables.contains(&id) || bodies.contains(&id),
             calls: &mut calls,
         };
@@ -82,7 +86,9 @@ fn size(function: &Function) -> usize {
 
 /// The functions before one, into which they are expanded.
 struct Expanding<'m> {
-    before: &'m [Function],
+    before: &'m mut [Function],
+    /// Their sizes.
+    sizes: &'m mut Vec<usize>,
     /// A function is also named elsewhere than in calls.
     is_named: &'m dyn Fn(FunctionId) -> bool,
     /// By function: the number of its calls.
@@ -105,24 +111,36 @@ impl Expanding<'_> {
             let Some((at, called)) = found.next() else {
                 continue;
             };
-            let body = &self.before[called.at()];
-            total += size(body);
-            calls_of(body).for_each(|id| self.calls[id.at()] += 1);
+            let body = &mut self.before[called.at()];
+            total += self.sizes[called.at()];
             self.calls[called.at()] -= 1;
-            if self.calls[called.at()] == 0 && !(self.is_named)(called) {
-                calls_of(body).for_each(|id| self.calls[id.at()] -= 1);
-            }
+            // Nobody calls it any more, so its body need not stay.
+            let is_last = self.calls[called.at()] == 0 && !(self.is_named)(called);
+            let body = match is_last {
+                true => Body {
+                    values: std::mem::take(&mut body.values),
+                    blocks: std::mem::replace(&mut body.blocks, vec![gone()]),
+                },
+                false => {
+                    calls_of(body).for_each(|id| self.calls[id.at()] += 1);
+                    Body {
+                        values: body.values.clone(),
+                        blocks: body.blocks.clone(),
+                    }
+                }
+            };
             open.push(expand(function, (id, at), body));
             changed = true;
         }
         if changed {
             compact(function);
         }
+        self.sizes.push(size(function));
     }
 
     fn is_worth_it(&self, id: FunctionId, total: usize) -> bool {
         let body = &self.before[id.at()];
-        let size = size(body);
+        let size = self.sizes[id.at()];
         let is_only = self.calls[id.at()] == 1 && !(self.is_named)(id);
         matches!(body.role, Role::Plain | Role::Pure)
             && (size <= SMALL || is_only)
@@ -130,14 +148,32 @@ impl Expanding<'_> {
     }
 }
 
+/// What is expanded.
+struct Body {
+    values: Vec<Definition>,
+    blocks: Vec<Block>,
+}
+
+/// The only block of a function that nobody calls.
+fn gone() -> Block {
+    Block {
+        parameters: Vec::new(),
+        instructions: Vec::new(),
+        terminator: Terminator::Never,
+        span: None,
+    }
+}
+
 /// Puts the body of a function in the place of a call: the block behind it.
-fn expand(function: &mut Function, (id, at): (BlockId, usize), body: &Function) -> BlockId {
+fn expand(function: &mut Function, (id, at): (BlockId, usize), body: Body) -> BlockId {
     let first = function.blocks.len() as u32;
     let values = function.values.len() as u32;
     let behind = BlockId(first + body.blocks.len() as u32);
-    function.values.extend(body.values.iter().cloned());
-    for block in &body.blocks {
-        function.blocks.push(copied(block, (first, values), behind));
+    function.values.extend(body.values);
+    for block in body.blocks {
+        function
+            .blocks
+            .push(renumbered(block, (first, values), behind));
     }
     let own = &mut function.blocks[id.at()];
     let rest = own.instructions.split_off(at + 1);
@@ -158,17 +194,14 @@ fn expand(function: &mut Function, (id, at): (BlockId, usize), body: &Function) 
 }
 
 /// A block whose blocks and values begin at other numbers, and whose return leads to a block.
-fn copied(block: &Block, (blocks, values): (u32, u32), behind: BlockId) -> Block {
-    let mut block = block.clone();
+fn renumbered(mut block: Block, (blocks, values): (u32, u32), behind: BlockId) -> Block {
     let change = |value: &mut Value| value.0 += values;
     block.parameters.iter_mut().for_each(change);
     for instruction in &mut block.instructions {
         let operands = instruction.operands.iter_mut();
         operands.chain(&mut instruction.results).for_each(change);
     }
-    operands_mut(&mut block.terminator)
-        .into_iter()
-        .for_each(change);
+    change_operands(&mut block.terminator, &mut { change });
     for edge in block.terminator.edges_mut() {
         edge.block.0 += blocks;
     }

@@ -20,10 +20,11 @@
 //! Assumes: rules 1 to 5 and 11 of the verifier. Ensures: no path computes more than before.
 
 use crate::ir::edit::{compact, operands_mut};
-use crate::ir::effects::{Effects, Resource, attempt_moves, called, called_by_attempt, moves};
+use crate::ir::effects::{Effects, Resource, attempt_moves, called_by_attempt, moves};
 use crate::ir::graph::Graph;
 use crate::ir::op::Op;
 use crate::ir::{BlockId, Function, Instruction, Module, Role, Terminator, Type, Value};
+use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
 /// Sinks values in all functions of a module.
@@ -242,12 +243,8 @@ impl Sinking<'_> {
             && !operands.any(|one| between.moved.contains(one))
     }
 
-    fn of(&self, op: &Op) -> Effects {
-        let mut effects = Effects::of(self.module, op);
-        for function in called(self.module, op) {
-            effects.add(&self.effects[function.at()]);
-        }
-        effects
+    fn of(&self, op: &Op) -> Cow<'_, Effects> {
+        Effects::with_called(self.module, self.effects, op)
     }
 }
 
@@ -269,7 +266,7 @@ struct Between {
 
 impl Between {
     fn instruction(&mut self, sinking: &Sinking<'_>, function: &Function, one: &Instruction) {
-        self.writes.extend(sinking.of(&one.op).writes);
+        self.writes.extend(&sinking.of(&one.op).writes);
         if moves(&one.op) {
             let keeps_views = matches!(one.op, Op::With(_) | Op::Pull | Op::Cut);
             self.moves(function, &one.operands, !keeps_views);

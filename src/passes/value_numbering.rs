@@ -14,14 +14,14 @@
 
 use crate::ir::definitions::Definitions;
 use crate::ir::edit::{compact, substitute, substitute_in_turn};
-use crate::ir::effects::{Effects, Resource, called, called_by_attempt};
+use crate::ir::effects::{Effects, Resource};
 use crate::ir::graph::Graph;
+use crate::ir::mergeable::{Mergeable, Numbers};
 use crate::ir::op::{Attempt, Op};
 use crate::ir::{
     Block, BlockId, Edge, Function, Instruction, KindId, Module, Region, Terminator, Type, Value,
 };
-use std::collections::BTreeMap;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Numbers the values of all functions of a module.
 pub fn run(module: &mut Module) {
@@ -33,8 +33,9 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// Regions that were written, each with the number of the last time. Others have version 0.
-type Versions = BTreeMap<Resource, u32>;
+/// Regions that were written, by their number, each with that of the last time. Others have version
+/// 0.
+type Versions = Mergeable<u32>;
 
 /// An operation, its operands, and the versions of what it reads.
 type Key = (Op, Vec<Value>, Vec<u32>);
@@ -46,7 +47,8 @@ struct Numbering<'n> {
     /// By value: the first that is the same.
     by: Vec<Value>,
     /// By operation: the blocks that compute it, and their results.
-    found: HashMap<Key, Vec<(BlockId, Value)>>,
+    found: FxHashMap<Key, Vec<(BlockId, Value)>>,
+    resources: Numbers<Resource>,
     versions: Versions,
     last: u32,
 }
@@ -58,7 +60,8 @@ pub fn number(module: &Module, effects: &[Effects], function: &mut Function) {
         module,
         effects,
         by: (0..function.values.len() as u32).map(Value).collect(),
-        found: HashMap::new(),
+        found: FxHashMap::default(),
+        resources: Numbers::new(),
         versions: Versions::new(),
         last: 0,
         graph,
@@ -69,7 +72,7 @@ pub fn number(module: &Module, effects: &[Effects], function: &mut Function) {
         numbering.versions = numbering.joined(id, &ends);
         numbering.parameters(function, id);
         numbering.block(function, id);
-        ends[id.at()] = Some(std::mem::take(&mut numbering.versions));
+        ends[id.at()] = Some(numbering.versions.clone());
     }
     substitute(function, &numbering.by);
     known_conditions(function, &numbering.graph);
@@ -85,18 +88,11 @@ impl Numbering<'_> {
         };
         let end = |id: &BlockId| ends[id.at()].as_ref().expect("an order has these before");
         let mut joined = end(first).clone();
-        let mut differ: Vec<Resource> = Vec::new();
         for other in before {
-            let other = end(other);
-            for resource in joined.keys().chain(other.keys()) {
-                if joined.get(resource) != other.get(resource) {
-                    differ.push(*resource);
-                }
-            }
-        }
-        for resource in differ {
-            self.last += 1;
-            joined.insert(resource, self.last);
+            joined.merge(end(other), &mut |_, _, _| {
+                self.last += 1;
+                Some(self.last)
+            });
         }
         joined
     }
@@ -146,10 +142,7 @@ impl Numbering<'_> {
             ..
         } = terminator
         {
-            let mut effects = Effects::of_attempt(self.module, attempt);
-            for function in called_by_attempt(self.module, attempt) {
-                effects.add(&self.effects[function.at()]);
-            }
+            let effects = Effects::of_attempt_with_called(self.module, self.effects, attempt);
             self.write(&effects);
             self.finds(function, attempt, operands, done);
         }
@@ -158,15 +151,12 @@ impl Numbering<'_> {
     /// Notes the value of an instruction; false if it is known already.
     fn keeps(&mut self, function: &Function, id: BlockId, instruction: &Instruction) -> bool {
         let op = &instruction.op;
-        let mut effects = Effects::of(self.module, op);
-        for function in called(self.module, op) {
-            effects.add(&self.effects[function.at()]);
-        }
+        let mut effects = Effects::with_called(self.module, self.effects, op);
         match op {
-            Op::At(kind) => effects.reads.extend(self.slots(*kind)),
+            Op::At(kind) => effects.to_mut().reads.extend(self.slots(*kind)),
             // A view may be read until something is written there: behind that it is another.
             Op::Look | Op::Before | Op::Around => {
-                effects.reads.insert(Resource::Bytes);
+                effects.to_mut().reads.insert(Resource::Bytes);
             }
             _other => {}
         }
@@ -236,9 +226,10 @@ impl Numbering<'_> {
         [kind, self.module.root(kind)].map(Resource::Instances)
     }
 
-    fn key(&self, op: Op, operands: Vec<Value>, effects: &Effects) -> Key {
-        let versions = effects.reads.iter();
-        let versions = versions.map(|one| self.versions.get(one).copied().unwrap_or(0));
+    fn key(&mut self, op: Op, operands: Vec<Value>, effects: &Effects) -> Key {
+        let reads = effects.reads.iter();
+        let numbers = reads.map(|one| self.resources.of(*one));
+        let versions = numbers.map(|number| self.versions.get(number).unwrap_or(0));
         (op, operands, versions.collect())
     }
 
@@ -251,7 +242,8 @@ impl Numbering<'_> {
     fn write(&mut self, effects: &Effects) {
         for resource in &effects.writes {
             self.last += 1;
-            self.versions.insert(*resource, self.last);
+            self.versions
+                .insert(self.resources.of(*resource), self.last);
         }
     }
 }
@@ -277,7 +269,7 @@ fn known_conditions(function: &mut Function, graph: &Graph) {
             }
         }
     }
-    let mut by_bit: HashMap<Value, Vec<(BlockId, bool)>> = HashMap::new();
+    let mut by_bit: FxHashMap<Value, Vec<(BlockId, bool)>> = FxHashMap::default();
     for (block, bit, holds) in facts {
         by_bit.entry(bit).or_default().push((block, holds));
     }

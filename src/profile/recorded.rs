@@ -23,7 +23,8 @@ use crate::tree::walk::with_children;
 use crate::tree::ways::{Way, ways};
 use crate::tree::{Arena, Forest, Node, NodeId, Probability, Reaction};
 use crate::types::program::Program;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// The first line of such a file.
 const FIRST: &str = "stackloom profile 1";
@@ -238,7 +239,7 @@ impl Recorded {
     /// each of their ways was taken. What differed in nothing but a guess is one now.
     pub fn shared(&self, forest: &Forest) -> (Forest, BTreeMap<Way, u64>) {
         let taken = self.taken(forest);
-        let out: HashMap<(NodeId, usize), u64> = taken
+        let out: FxHashMap<(NodeId, usize), u64> = taken
             .iter()
             .filter_map(|(way, count)| Some((way.from?, *count)))
             .collect();
@@ -266,7 +267,7 @@ impl Recorded {
             let from = way.from.map(|(id, out)| (new(id), out));
             *counts.entry(from).or_default() += count;
         }
-        let begun: HashMap<Way, u64> = taken.into_iter().collect();
+        let begun: FxHashMap<Way, u64> = taken.into_iter().collect();
         let often = |way: &Way| match way.from {
             Some(_) => counts.get(&way.from).copied(),
             None => begun.get(way).copied(),

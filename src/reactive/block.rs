@@ -15,7 +15,7 @@ use crate::types::expression::{Expression, ExpressionKind, Instance, Query};
 use crate::types::program::{Event, KindId, LocalId, Population, PortId, Target};
 use crate::types::statement::{Attempt, Block, Likely, Ordered, Search, Statement, StatementKind};
 use crate::types::value::Type;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// How likely it is that a buffer is free.
 const BUFFER_IS_FREE: Probability = Probability(999_000);
@@ -39,7 +39,7 @@ pub struct Body<'a, 'f> {
     /// Where its ways meet again: says whether it is to go on in an instant of its own.
     pub again: Option<LocalId>,
     /// What was built, by what was left to do and the outputs that were due.
-    pub built: HashMap<(Vec<(usize, usize)>, Due), NodeId>,
+    pub built: FxHashMap<(Vec<(usize, usize)>, Due), NodeId>,
 }
 
 impl<'a> Body<'a, '_> {
@@ -51,7 +51,7 @@ impl<'a> Body<'a, '_> {
             span: self.span,
             turns: self.turns,
             again: self.again,
-            built: HashMap::new(),
+            built: FxHashMap::default(),
         }
     }
 
@@ -86,7 +86,7 @@ impl<'a> Lowering<'a> {
             span,
             turns: false,
             again: None,
-            built: HashMap::new(),
+            built: FxHashMap::default(),
         };
         self.rest(&mut body, vec![block], Due::default())
     }
@@ -99,7 +99,7 @@ impl<'a> Lowering<'a> {
             span,
             turns: true,
             again: None,
-            built: HashMap::new(),
+            built: FxHashMap::default(),
         };
         self.rest(&mut body, vec![block], Due::default())
     }

@@ -33,7 +33,8 @@ use crate::types::program::{
     ReasonId, Role, Shape,
 };
 use crate::types::value::Type;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What sessions above are told by, and why, where the service has such words.
 const CLOSED: &str = "closed";
@@ -223,7 +224,7 @@ impl Lowering<'_> {
     ) -> NodeId {
         let (start, ways) = known(self.program, forest, tree);
         let entity = entity_of(self.program, tree.reaction);
-        let mut ends: HashMap<(NodeId, usize), NodeId> = HashMap::new();
+        let mut ends: FxHashMap<(NodeId, usize), NodeId> = FxHashMap::default();
         for way in cuts {
             let known = match way.from {
                 None => &start,
@@ -241,7 +242,7 @@ impl Lowering<'_> {
                 Some(from) => drop(ends.insert(from, end)),
             }
         }
-        let mut new: HashMap<NodeId, NodeId> = HashMap::new();
+        let mut new: FxHashMap<NodeId, NodeId> = FxHashMap::default();
         for id in reachable(forest, tree.root) {
             let mut out = 0..;
             let node = with_children(forest.arena.node(id).clone(), |child| {

@@ -12,7 +12,7 @@ use crate::types::expression::Expression;
 use crate::types::program::{Event, LocalId};
 use crate::types::statement::{Ordered, Statement, StatementKind};
 use crate::types::value::Type;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 impl<'a> Lowering<'a> {
     /// The tree of a whole body whose ways meet again: what follows is the same, whatever is due.
@@ -30,7 +30,7 @@ impl<'a> Lowering<'a> {
             span,
             turns: false,
             again: Some(again),
-            built: HashMap::new(),
+            built: FxHashMap::default(),
         };
         let due = Due {
             at_once: Some(Vec::new()),

@@ -1,7 +1,7 @@
 //! The arena of nodes: equal nodes are one.
 
 use super::Node;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,7 +19,7 @@ impl NodeId {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arena {
     nodes: Vec<Node>,
-    known: HashMap<Node, NodeId>,
+    known: FxHashMap<Node, NodeId>,
 }
 
 impl Arena {

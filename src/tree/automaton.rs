@@ -12,7 +12,8 @@
 //! ```
 
 use crate::types::process::{DataId, SignalId, StatementId};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A state, among [`Automaton::states`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -47,7 +48,7 @@ pub struct Automaton {
     pub rests: Vec<Vec<StatementId>>,
     /// What may go wrong while it is computed.
     pub risky: BTreeSet<DataId>,
-    known: HashMap<Node, NodeId>,
+    known: FxHashMap<Node, NodeId>,
 }
 
 /// A node of a tree.

@@ -3,7 +3,8 @@
 use super::{Action, Arena, Forest, Goal, Node, NodeId, Output, Probability, Reaction};
 use crate::types::constant::fold_number;
 use crate::types::program::Program;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The nodes below a root, children first.
 pub fn reachable(forest: &Forest, root: NodeId) -> Vec<NodeId> {
@@ -18,8 +19,13 @@ pub fn reachable(forest: &Forest, root: NodeId) -> Vec<NodeId> {
 }
 
 /// How often each node is reached when the root is reached so often.
-pub fn masses(forest: &Forest, nodes: &[NodeId], root: NodeId, mass: f64) -> HashMap<NodeId, f64> {
-    let mut masses: HashMap<NodeId, f64> = nodes.iter().map(|node| (*node, 0.0)).collect();
+pub fn masses(
+    forest: &Forest,
+    nodes: &[NodeId],
+    root: NodeId,
+    mass: f64,
+) -> FxHashMap<NodeId, f64> {
+    let mut masses: FxHashMap<NodeId, f64> = nodes.iter().map(|node| (*node, 0.0)).collect();
     masses.insert(root, mass);
     for node in nodes.iter().rev() {
         let here = masses[node];
@@ -180,7 +186,7 @@ pub fn remade(forest: &Forest, mut make: impl FnMut(&mut Arena, Node) -> NodeId)
         trees: forest.trees.clone(),
         ..Forest::default()
     };
-    let mut new = HashMap::new();
+    let mut new = FxHashMap::default();
     for tree in &mut remade.trees {
         for id in reachable(forest, tree.root) {
             if !new.contains_key(&id) {

@@ -13,7 +13,8 @@ use super::text::Names;
 use super::walk::{children, reachable, with_children};
 use super::{Action, Arena, Forest, Node, NodeId};
 use crate::source::Sources;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,13 +57,13 @@ impl Node {
 
 /// The same trees, in which each way says that it is taken, by its place among all.
 pub fn counted(forest: &Forest) -> Forest {
-    let numbers: HashMap<Way, u32> = ways(forest).into_iter().zip(0..).collect();
+    let numbers: FxHashMap<Way, u32> = ways(forest).into_iter().zip(0..).collect();
     let known = numbers
         .iter()
         .filter_map(|(way, at)| Some((way.from?, *at)));
-    let known: HashMap<(NodeId, usize), u32> = known.collect();
+    let known: FxHashMap<(NodeId, usize), u32> = known.collect();
     let mut arena = Arena::default();
-    let mut new: HashMap<NodeId, NodeId> = HashMap::new();
+    let mut new: FxHashMap<NodeId, NodeId> = FxHashMap::default();
     let mut trees = forest.trees.clone();
     for (at, tree) in trees.iter_mut().enumerate() {
         for id in reachable(forest, tree.root) {

@@ -25,7 +25,7 @@ use super::services::{ServiceId, Services};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::Span;
 use crate::syntax::loom::{ast, is_part_of_slots};
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// All entities of a stack, and how they are joined.
 pub struct Composition<'a> {
@@ -421,9 +421,9 @@ impl<'a> Composer<'a, '_> {
         let ends = self.composition.links.iter().map(|link| link.name);
         let ends = ends.chain(self.composition.ports.iter().map(|port| port.name));
         refuse_repeated(ends.chain(aliases.iter().copied()), self.diagnostics);
-        let mut names: HashSet<String> = aliases.iter().map(|alias| alias.text.clone()).collect();
+        let mut names: FxHashSet<String> = aliases.iter().map(|alias| alias.text.clone()).collect();
         // Names are never given back: the next one of a layer has no lower number.
-        let mut numbers: HashMap<&str, usize> = HashMap::new();
+        let mut numbers: FxHashMap<&str, usize> = FxHashMap::default();
         for node in &mut self.composition.nodes {
             if let Some(alias) = node.alias {
                 node.name = alias.text.clone();

@@ -381,7 +381,7 @@ fn session_scope(program: &Program, layer: &Layer, session: usize) -> Scope {
     let mut scope = kind_scope(program, layer, layer.kinds[0].id);
     let described = &program.kinds[kind.at()];
     let record = layer.kinds[0].id;
-    for named in scope.names.values_mut() {
+    scope.names.for_each(|named| {
         // The record is not the asker's own.
         match named {
             Named::Field(instance, of, _) if *of == record => {
@@ -401,7 +401,7 @@ fn session_scope(program: &Program, layer: &Layer, session: usize) -> Scope {
             | Named::Signal(_)
             | Named::Process(_) => {}
         }
-    }
+    });
     scope.kind = kind;
     if let Population::Static(instances) | Population::Labelled(instances) = &described.population
         && let Some(instance) = instances.get(session)

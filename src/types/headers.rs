@@ -504,10 +504,10 @@ impl<'a, 'b> RulesOf<'a, 'b> {
     fn summed(&self) -> Scope {
         let mut scope = self.read.clone();
         let length = Expression::new(ExpressionKind::WholeLength, Type::Unsigned(32));
-        let names = &mut scope.names;
-        names
-            .entry("length".to_string())
-            .or_insert(Named::Value(length));
+        if !scope.names.contains_key("length") {
+            let length = Named::Value(length);
+            scope.names.insert("length".to_string(), length);
+        }
         scope
     }
 

@@ -16,7 +16,7 @@ use super::names::{not_constant, refuse_beside, refuse_repeated};
 use super::program::{
     EntityId, Enum, EnumId, Field, FilterId, Function, FunctionId, Program, Record, RecordId,
 };
-use super::scope::{Named, Scope};
+use super::scope::{Named, Names, Scope};
 use super::services::bare_scope;
 use super::value::{Type, Value};
 use crate::diagnostic::{Diagnostic, Id};
@@ -31,7 +31,7 @@ pub struct Words {
 }
 
 struct WordsOfUnit {
-    names: BTreeMap<String, Named>,
+    names: Names,
     types: BTreeMap<String, Type>,
     addresses: BTreeSet<String>,
 }
@@ -44,7 +44,9 @@ impl Words {
             let mut scope = bare_scope();
             for seen in files.visible(unit).into_iter().rev() {
                 if let Some(known) = words.visible.get(&seen) {
-                    scope.names.extend(known.names.clone());
+                    let names = known.names.iter();
+                    let names = names.map(|(word, named)| (word.clone(), named.clone()));
+                    scope.names.extend(names);
                     scope.types.extend(known.types.clone());
                     scope.addresses.extend(known.addresses.clone());
                 }

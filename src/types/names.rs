@@ -26,8 +26,16 @@ pub fn suggest(diagnostic: Diagnostic, written: &str, known: &[&str]) -> Diagnos
 
 /// The word that is most like this one, if one is like it at all.
 pub fn nearest<'w>(word: &str, known: &[&'w str]) -> Option<&'w str> {
-    let distances = known.iter().map(|other| (distance(word, other), *other));
-    let (least, other) = distances.min()?;
+    // Words whose lengths differ by more letters than the best so far are not compared.
+    let mut best: Option<(usize, &str)> = None;
+    for other in known {
+        let least = word.chars().count().abs_diff(other.chars().count());
+        if best.is_none_or(|(best, _)| least <= best) {
+            let own = (distance(word, other), *other);
+            best = Some(best.map_or(own, |best| best.min(own)));
+        }
+    }
+    let (least, other) = best?;
     let longest = word.len().max(other.len());
     (least * 3 <= longest).then_some(other)
 }

@@ -5,6 +5,10 @@
 //! what the words `message`, `send`, `tell NAME` stand for. Words of inner scopes (locals) are the
 //! body checker's own.
 
+mod names;
+
+pub use names::Names;
+
 use super::expression::{Expression, Instance};
 use super::process::SignalId;
 use super::program::{
@@ -63,7 +67,7 @@ pub struct Scope {
     /// The layer is checked by itself: parameters and `type address` are not known.
     pub alone: bool,
     /// Plain words: fields, keys, parameters, constants, functions, kinds.
-    pub names: BTreeMap<String, Named>,
+    pub names: Names,
     /// Words for types, which stand apart: a layer may have a parameter `address` and a type
     /// `address`. The values of an enum are `NAME.value` or, where the enum is expected, plain.
     pub types: BTreeMap<String, Type>,
@@ -115,7 +119,7 @@ impl Scope {
             entity,
             kind,
             alone: false,
-            names: BTreeMap::new(),
+            names: Names::new(),
             types: BTreeMap::new(),
             addresses: BTreeSet::new(),
             message: None,

@@ -38,7 +38,8 @@ use crate::tree::{
 use crate::types::expression::{Expression, ExpressionKind, Instance, Query, Variable};
 use crate::types::program::{Event, LocalId, Place, Port, PortId, Program};
 use crate::types::value::Type;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How far weaving goes.
 #[derive(Clone, Copy, Debug)]
@@ -189,7 +190,7 @@ impl Weaving<'_> {
     fn woven(&mut self, root: NodeId, mass: f64, path: &mut Vec<Reaction>) -> NodeId {
         let nodes = reachable(&self.forest, root);
         let masses = masses(&self.forest, &nodes, root, mass);
-        let mut new = HashMap::new();
+        let mut new = FxHashMap::default();
         for &node in &nodes {
             let here = masses[&node];
             let made = match self.forest.arena.node(node).clone() {
@@ -360,7 +361,7 @@ impl Weaving<'_> {
             instance: &other,
             replaced: &replaced,
         };
-        let mut new = HashMap::new();
+        let mut new = FxHashMap::default();
         for node in reachable(&self.forest, root) {
             let renamed = renaming.node(self.forest.arena.node(node));
             let made = match decided(self.program, &renamed) {

@@ -51,7 +51,6 @@ use crate::c::record::Record;
 use crate::c::tree::{Expression, Function, Statement, atom};
 use crate::c::walk::is_named;
 use crate::ir::effects::Effects;
-use crate::ir::interface::Link;
 use crate::ir::op::{Place, Target, Told};
 use crate::ir::{FunctionId, Module, Op, PortId};
 use crate::source::Sources;
@@ -95,6 +94,8 @@ pub struct Stack<'m> {
     pub paths: Paths,
     /// Streams into which bytes are put behind a gap.
     pub gaps: BTreeSet<Place>,
+    /// Functions that are tried first when a frame arrives.
+    first_for_frames: BTreeSet<FunctionId>,
     /// Events that a reaction hands on and that could lead back to it: they go by the agenda.
     pub rounds: BTreeSet<(FunctionId, FunctionId)>,
 }
@@ -142,6 +143,11 @@ impl<'m> Stack<'m> {
             constants,
             paths,
             gaps: containers::with_gaps(module),
+            first_for_frames: module
+                .links
+                .iter()
+                .filter_map(|link| first_tried(module, link.arrives))
+                .collect(),
             rounds: rounds::of(module),
         }
     }
@@ -177,9 +183,7 @@ impl<'m> Stack<'m> {
     /// Returns true if a function is tried first when a frame arrives, while nothing else is under
     /// way.
     pub fn is_hot(&self, id: FunctionId) -> bool {
-        let mut links = self.module.links.iter();
-        let first = |link: &Link| self.first_tried(link.arrives);
-        self.record().is_none() && links.any(|link| first(link) == Some(id))
+        self.record().is_none() && self.first_for_frames.contains(&id)
     }
 
     /// Returns true if a compiler expands a function where it is called: one that is tried where
@@ -191,8 +195,7 @@ impl<'m> Stack<'m> {
 
     /// The function that is tried before the fast function of a reaction, first of all.
     pub fn first_tried(&self, reaction: FunctionId) -> Option<FunctionId> {
-        let tried = self.module.tried(reaction);
-        tried.iter().skip(1).last().copied()
+        first_tried(self.module, reaction)
     }
 
     /// Returns true if nothing else is under way where a function hands its event on.
@@ -234,6 +237,12 @@ impl<'m> Stack<'m> {
             Target::Port(port, _) => self.module.ports[port.at()].calls.is_some(),
         }
     }
+}
+
+/// The function that is tried before the fast function of a reaction, first of all.
+fn first_tried(module: &Module, reaction: FunctionId) -> Option<FunctionId> {
+    let tried = module.tried(reaction);
+    tried.iter().skip(1).last().copied()
 }
 
 /// The two files of a module, in a variant of its C.

@@ -17,6 +17,7 @@ use crate::c::words;
 use crate::ir::interface::{Enum, Given, Home, Shape};
 use crate::ir::op::{Target, Told};
 use crate::ir::{KernelId, KindId, Module, Stored};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -62,16 +63,23 @@ pub struct Taken {
     /// Names that an enclosing scope takes.
     around: Rc<BTreeSet<String>>,
     own: BTreeSet<String>,
+    /// By name: no number below this one is free.
+    numbers: FxHashMap<String, u32>,
 }
 
 impl Taken {
     /// The name as C takes it, or the first numbered one that is free; taken from now on.
     pub fn take(&mut self, wanted: &str) -> String {
         let plain = identifier(wanted);
-        let numbered = (2..).map(|number| format!("{plain}_{number}"));
-        let mut all = std::iter::once(plain.clone()).chain(numbered);
-        let free = all.find(|name| !self.has(name));
-        let free = free.expect("there are more numbers than names");
+        if !self.has(&plain) {
+            self.own.insert(plain.clone());
+            return plain;
+        }
+        let first = self.numbers.get(&plain).copied().unwrap_or(2);
+        let mut numbered = (first..).map(|number| (number, format!("{plain}_{number}")));
+        let free = numbered.find(|(_, name)| !self.has(name));
+        let (number, free) = free.expect("there are more numbers than names");
+        self.numbers.insert(plain, number + 1);
         self.own.insert(free.clone());
         free
     }
@@ -91,7 +99,7 @@ impl Taken {
         let around = self.around.iter().chain(&self.own).cloned();
         Taken {
             around: Rc::new(around.collect()),
-            own: BTreeSet::new(),
+            ..Taken::default()
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::ir::interface::Given;
 use crate::ir::op::{Attempt, Change, Op, Place, Region};
 use crate::ir::types::Type;
 use crate::ir::{Kernel, Module};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// Something that changes.
@@ -82,6 +83,31 @@ impl Effects {
         effects
     }
 
+    /// Those of an operation with all that it calls, if these are those of functions.
+    pub fn with_called<'e>(module: &Module, effects: &'e [Effects], op: &Op) -> Cow<'e, Effects> {
+        if let Op::Call(id) | Op::Loop(id, _) = op {
+            return Cow::Borrowed(&effects[id.at()]);
+        }
+        let mut own = Effects::of(module, op);
+        for function in called(module, op) {
+            own.add(&effects[function.at()]);
+        }
+        Cow::Owned(own)
+    }
+
+    /// Those of an operation that may fail, with all that it calls.
+    pub fn of_attempt_with_called(
+        module: &Module,
+        effects: &[Effects],
+        attempt: &Attempt,
+    ) -> Effects {
+        let mut own = Effects::of_attempt(module, attempt);
+        for function in called_by_attempt(module, attempt) {
+            own.add(&effects[function.at()]);
+        }
+        own
+    }
+
     /// Those of an operation that may fail.
     pub fn of_attempt(module: &Module, attempt: &Attempt) -> Effects {
         let mut effects = Effects::default();
@@ -91,6 +117,16 @@ impl Effects {
 
     /// Those of a function with all that it calls.
     pub fn of_function(module: &Module, id: FunctionId) -> Effects {
+        Effects::of_function_up_to(module, id, &mut |_| false)
+    }
+
+    /// Those of a function with all that it calls, but for functions that are known already, and
+    /// all that these call.
+    pub fn of_function_up_to(
+        module: &Module,
+        id: FunctionId,
+        is_known: &mut dyn FnMut(FunctionId) -> bool,
+    ) -> Effects {
         let mut effects = Effects::default();
         let mut found = BTreeSet::from([id]);
         let mut open = vec![id];
@@ -99,7 +135,7 @@ impl Effects {
             for instruction in function.instructions() {
                 effects.operation(module, &instruction.op);
                 let called = called(module, &instruction.op).into_iter();
-                open.extend(called.filter(|id| found.insert(*id)));
+                open.extend(called.filter(|id| found.insert(*id) && !is_known(*id)));
             }
             for block in &function.blocks {
                 effects.terminator(module, &block.terminator);

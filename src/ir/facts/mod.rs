@@ -37,7 +37,7 @@ use super::graph::Graph;
 use super::op::Compare;
 use super::types::{ones, signed};
 use super::{BlockId, Edge, Function, Module, Op, Terminator, Type, Value};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The facts at a place.
 pub struct Facts<'f> {
@@ -51,7 +51,7 @@ pub struct Facts<'f> {
     known: Vec<Known>,
     /// By value: the first that is the same.
     same: Vec<Value>,
-    first: HashMap<(Op, Vec<Value>), Value>,
+    first: FxHashMap<(Op, Vec<Value>), Value>,
     /// By atom: its least and its greatest value.
     ranges: Vec<(i128, i128)>,
     /// Ranges that were narrowed, with what they were before.
@@ -221,7 +221,7 @@ impl<'f> Facts<'f> {
             defined_in,
             known: vec![Known::default(); values],
             same: (0..values as u32).map(Value).collect(),
-            first: HashMap::new(),
+            first: FxHashMap::default(),
             ranges,
             narrowed: Vec::new(),
             facts: Vec::new(),

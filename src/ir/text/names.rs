@@ -7,13 +7,13 @@
 use super::lexer::{is_word, quote};
 use crate::ir::interface::Notice;
 use crate::ir::{FieldId, Kind, KindId, Module, TimerId};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The names of one table.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     names: Vec<String>,
-    places: HashMap<String, Vec<u32>>,
+    places: FxHashMap<String, Vec<u32>>,
 }
 
 /// The names of all tables of a module.
@@ -56,7 +56,7 @@ pub struct Names {
 }
 
 /// Entries of kinds by `KIND.NAME`: the kind, and the entry of it.
-type Paths = HashMap<String, Vec<(u32, u32)>>;
+type Paths = FxHashMap<String, Vec<(u32, u32)>>;
 
 /// A name as it stands in a text.
 pub fn name(text: &str) -> String {
@@ -69,7 +69,7 @@ pub fn name(text: &str) -> String {
 impl Table {
     fn new<'n>(names: impl IntoIterator<Item = &'n String>) -> Table {
         let names: Vec<String> = names.into_iter().cloned().collect();
-        let mut places: HashMap<String, Vec<u32>> = HashMap::new();
+        let mut places: FxHashMap<String, Vec<u32>> = FxHashMap::default();
         for (at, name) in names.iter().enumerate() {
             places.entry(name.clone()).or_default().push(at as u32);
         }
@@ -177,7 +177,7 @@ impl Names {
 
 /// The entries of kinds whose paths are words.
 fn paths(kinds: &Table, tables: &[Table]) -> Paths {
-    let mut paths = Paths::new();
+    let mut paths = Paths::default();
     for (at, (kind, table)) in kinds.names.iter().zip(tables).enumerate() {
         for (entry, name) in table.names.iter().enumerate() {
             let path = format!("{kind}.{name}");

@@ -15,7 +15,8 @@ use crate::ir::{
     Attempt, CacheId, Edge, Function, FunctionId, Instruction, KindId, Lives, Module, Op, Region,
     Role, Terminator, Type, Value,
 };
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// By resource: the caches that depend on it, and whether on that of their own instance alone.
 pub type Dependences = BTreeMap<Resource, Vec<(CacheId, bool)>>;
@@ -326,7 +327,7 @@ impl Identities {
                 same[found.at()] = operands[0];
             }
         }
-        let mut constants: HashMap<&Op, Value> = HashMap::new();
+        let mut constants: FxHashMap<&Op, Value> = FxHashMap::default();
         for (at, one) in same.iter_mut().enumerate() {
             let value = Value(at as u32);
             match definitions.get(value) {

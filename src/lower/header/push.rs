@@ -10,13 +10,13 @@
 
 use super::distance::Distance;
 use crate::ir::{Op, Value};
+use crate::lower::Lower;
 use crate::lower::code::{Code, Name};
 use crate::lower::shapes::constant;
 use crate::lower::value::lazy::is_total;
-use crate::lower::value::needs::Needs;
 use crate::types::expression::{Expression, ExpressionKind};
 use crate::types::header::{Counter, Header, HeaderField, OptionCase, Rule};
-use crate::types::program::{HeaderFieldId, HeaderId, LocalId, Program};
+use crate::types::program::{HeaderFieldId, HeaderId, LocalId};
 use crate::types::value::Type;
 use std::collections::BTreeMap;
 
@@ -190,13 +190,12 @@ impl Push<'_> {
 
     /// Makes room for the longest header, if a condition calls a function that reads the header.
     fn take_room(&mut self, code: &mut Code<'_, '_>) {
-        let program = code.lower.program;
         let mut present = self
             .header
             .fields
             .iter()
             .filter_map(|field| field.present.as_ref());
-        if present.any(|present| calls_reader(program, present, self.id)) {
+        if present.any(|present| calls_reader(code.lower, present, self.id)) {
             let most = code.word(self.header.most);
             let handle = code.take_message(self.message);
             let room = code.value_of(Op::Push, &[handle, most]);
@@ -424,14 +423,14 @@ impl Push<'_> {
 }
 
 /// Returns true if an expression calls a function that reads this header.
-fn calls_reader(program: &Program, expression: &Expression, id: HeaderId) -> bool {
+fn calls_reader(lower: &Lower<'_>, expression: &Expression, id: HeaderId) -> bool {
     let itself = match &*expression.kind {
         ExpressionKind::Call(function, _) => {
-            !program.functions[function.at()].external
-                && Needs::of(program, *function).headers.contains(&id)
+            !lower.program.functions[function.at()].external
+                && lower.needs[function.at()].headers.contains(&id)
         }
         _ => false,
     };
     let mut parts = expression.parts().into_iter();
-    itself || parts.any(|part| calls_reader(program, part, id))
+    itself || parts.any(|part| calls_reader(lower, part, id))
 }

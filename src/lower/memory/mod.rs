@@ -24,7 +24,7 @@ use crate::tree::{Action, Forest, Loop, Node, NodeId, Output, Range, Reaction, T
 use crate::types::program::{Entity, Event, KindId, LinkId, Place, Program};
 use crate::types::statement::{Attempt, Source};
 use crate::types::value::Type;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Returns what the trees of a stack need.
 pub fn memory(program: &Program, forest: &Forest) -> Memory {
@@ -193,7 +193,7 @@ fn made_at_once(forest: &Forest) -> u32 {
 /// Returns the most that the nodes of one path through any tree add up to, each turn of a loop
 /// counted.
 fn most(forest: &Forest, own: &dyn Fn(&Node) -> u32) -> u32 {
-    let mut known: HashMap<NodeId, u32> = HashMap::new();
+    let mut known: FxHashMap<NodeId, u32> = FxHashMap::default();
     for id in forest
         .trees
         .iter()

@@ -16,7 +16,7 @@ use crate::types::expression::{Expression, ExpressionKind as Kind, Variable};
 use crate::types::program::{LocalId, Program};
 use crate::types::statement::{Attempt, Source};
 use crate::types::value::Type;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// How far the meaning of a local is followed.
 const DEPTH: u32 = 4;
@@ -47,12 +47,12 @@ struct Bounds<'a> {
     program: &'a Program,
     forest: &'a Forest,
     /// By local: all that it is bound to.
-    bound: HashMap<LocalId, Vec<&'a Expression>>,
+    bound: FxHashMap<LocalId, Vec<&'a Expression>>,
 }
 
 impl<'a> Bounds<'a> {
     fn of(program: &'a Program, forest: &'a Forest, nodes: &[&'a Node]) -> Bounds<'a> {
-        let mut bound: HashMap<LocalId, Vec<&Expression>> = HashMap::new();
+        let mut bound: FxHashMap<LocalId, Vec<&Expression>> = FxHashMap::default();
         for node in nodes {
             if let Node::Act {
                 action: Action::Let(local, value),

@@ -2,12 +2,11 @@
 
 use crate::lower::Lower;
 use crate::lower::code::Name;
-use crate::lower::value::needs::Needs;
 use crate::tree::uses::Uses;
 use crate::tree::walk::{children, reachable};
 use crate::tree::{Action, Goal, Loop, Node, NodeId, Output, Range};
 use crate::types::expression::{Expression, ExpressionKind as Kind, Instance};
-use crate::types::program::{HeaderId, LocalId, Program};
+use crate::types::program::{HeaderId, LocalId};
 use crate::types::statement::{Attempt, Operation, Search, Source};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,8 +97,8 @@ impl Reads {
     fn of(lower: &Lower<'_>, node: &Node) -> Reads {
         let mut reads = Reads::default();
         match node {
-            Node::Test { condition, .. } => reads.expression(lower.program, condition),
-            Node::Case { value, .. } => reads.expression(lower.program, value),
+            Node::Test { condition, .. } => reads.expression(lower, condition),
+            Node::Case { value, .. } => reads.expression(lower, value),
             Node::Try { attempt, .. } => reads.attempt(lower, attempt),
             Node::Act { action, .. } => reads.action(lower, action),
             Node::Leaf { outputs } => reads.outputs(lower, outputs),
@@ -126,25 +125,25 @@ impl Reads {
         self.locals.remove(&LocalId::MESSAGE);
     }
 
-    fn expression(&mut self, program: &Program, expression: &Expression) {
+    fn expression(&mut self, lower: &Lower<'_>, expression: &Expression) {
         self.uses(Uses::of(expression));
-        self.calls(program, expression);
+        self.calls(lower, expression);
     }
 
     /// The headers that called functions read.
-    fn calls(&mut self, program: &Program, expression: &Expression) {
+    fn calls(&mut self, lower: &Lower<'_>, expression: &Expression) {
         if let Kind::Call(id, _) = &*expression.kind
-            && !program.functions[id.at()].external
+            && !lower.program.functions[id.at()].external
         {
-            self.headers.extend(Needs::of(program, *id).headers);
+            self.headers.extend(&lower.needs[id.at()].headers);
         }
         for part in expression.parts() {
-            self.calls(program, part);
+            self.calls(lower, part);
         }
     }
 
-    fn expressions(&mut self, program: &Program, all: &[Expression]) {
-        all.iter().for_each(|one| self.expression(program, one));
+    fn expressions(&mut self, lower: &Lower<'_>, all: &[Expression]) {
+        all.iter().for_each(|one| self.expression(lower, one));
     }
 
     fn attempt(&mut self, lower: &Lower<'_>, attempt: &Attempt) {
@@ -152,7 +151,7 @@ impl Reads {
         uses.attempt(attempt);
         self.uses(uses);
         for value in attempt.values() {
-            self.calls(lower.program, value);
+            self.calls(lower, value);
         }
         match attempt {
             Attempt::Instance(searches) => {
@@ -185,31 +184,30 @@ impl Reads {
         }
     }
 
-    fn operation(&mut self, program: &Program, operation: &Operation) {
+    fn operation(&mut self, lower: &Lower<'_>, operation: &Operation) {
         let mut uses = Uses::default();
         uses.operation(operation);
         self.uses(uses);
         if let Operation::Call(id, arguments) = operation {
-            if !program.functions[id.at()].external {
-                self.headers.extend(Needs::of(program, *id).headers);
+            if !lower.program.functions[id.at()].external {
+                self.headers.extend(&lower.needs[id.at()].headers);
             }
-            self.expressions(program, arguments);
+            self.expressions(lower, arguments);
         }
     }
 
     fn action(&mut self, lower: &Lower<'_>, action: &Action) {
-        let program = lower.program;
         match action {
-            Action::Let(_, value) => self.expression(program, value),
+            Action::Let(_, value) => self.expression(lower, value),
             Action::Assign(variable, value) => {
                 let mut uses = Uses::default();
                 uses.variable(variable);
                 self.uses(uses);
-                self.expression(program, value);
+                self.expression(lower, value);
             }
             Action::SetAttribute(message, _, value) | Action::StripRest(message, value) => {
                 self.locals.insert(*message);
-                self.expression(program, value);
+                self.expression(lower, value);
             }
             Action::Strip(message, _) | Action::Drop(message, _) | Action::Consume(message) => {
                 self.locals.insert(*message);
@@ -222,11 +220,9 @@ impl Reads {
             } => {
                 self.locals.insert(*message);
                 for (_, value) in values {
-                    self.expression(program, value);
+                    self.expression(lower, value);
                 }
-                below
-                    .iter()
-                    .for_each(|below| self.expression(program, below));
+                below.iter().for_each(|below| self.expression(lower, below));
             }
             Action::Sum {
                 message,
@@ -236,15 +232,15 @@ impl Reads {
             } => {
                 self.locals.insert(*message);
                 self.headers.insert(*header);
-                self.expressions(program, arguments);
+                self.expressions(lower, arguments);
             }
             Action::Scan {
                 message, arguments, ..
             } => {
                 self.locals.insert(*message);
-                self.expressions(program, arguments);
+                self.expressions(lower, arguments);
             }
-            Action::Do(operation) => self.operation(program, operation),
+            Action::Do(operation) => self.operation(lower, operation),
             Action::DropAll(variable, _) => {
                 let mut uses = Uses::default();
                 uses.variable(variable);
@@ -252,12 +248,12 @@ impl Reads {
             }
             Action::StartTimer(instance, _, _, after) => {
                 self.locals.extend(local(*instance));
-                self.expression(program, after);
+                self.expression(lower, after);
             }
             Action::StopTimer(instance, ..)
             | Action::End(instance, _)
             | Action::Free(instance, _) => self.locals.extend(local(*instance)),
-            Action::Loop(turns) => self.turns(program, turns),
+            Action::Loop(turns) => self.turns(lower, turns),
             Action::Wait(outputs) | Action::Answer(outputs) | Action::Put(outputs) => {
                 self.outputs(lower, outputs);
             }
@@ -267,11 +263,11 @@ impl Reads {
         }
     }
 
-    fn turns(&mut self, program: &Program, turns: &Loop) {
+    fn turns(&mut self, lower: &Lower<'_>, turns: &Loop) {
         match &turns.range {
             Range::Numbers { from, to, .. } => {
-                self.expression(program, from);
-                self.expression(program, to);
+                self.expression(lower, from);
+                self.expression(lower, to);
             }
             Range::Queue(queue, _) => {
                 let mut uses = Uses::default();
@@ -291,9 +287,9 @@ impl Reads {
                 } => {
                     self.goal(lower, goal);
                     self.locals.extend(message);
-                    self.expressions(lower.program, arguments);
+                    self.expressions(lower, arguments);
                 }
-                Output::Many(turns) => self.turns(lower.program, turns),
+                Output::Many(turns) => self.turns(lower, turns),
                 Output::Every {
                     on,
                     local: each,
@@ -302,7 +298,7 @@ impl Reads {
                     ..
                 } => {
                     self.goal(lower, goal);
-                    self.expressions(lower.program, arguments);
+                    self.expressions(lower, arguments);
                     self.locals.remove(each);
                     self.locals.extend(on.and_then(local));
                 }

@@ -82,7 +82,7 @@ impl Code<'_, '_> {
         }
         let program = self.lower.program;
         let function = &program.functions[id.at()];
-        let needs = Needs::of(program, id);
+        let needs = self.lower.needs[id.at()].clone();
         let names = names(program, id, &needs);
         let parameters = names.iter().flat_map(|(_, all)| all.iter());
         let parameters = parameters.map(|(of, hint)| (*of, hint.as_str()));
@@ -160,8 +160,17 @@ impl Lower<'_> {
     /// kernel yields.
     pub fn add_called(&mut self, function: ir::Function) -> ir::FunctionId {
         let id = self.add(function);
-        let writes = Effects::of_function(&self.module, id).writes;
-        if writes.iter().all(|one| *one == Resource::Yielded) {
+        let mut is_pure = true;
+        let known = &self.pure;
+        let effects = Effects::of_function_up_to(&self.module, id, &mut |called| {
+            let known = known.get(&called).copied();
+            is_pure &= known != Some(false);
+            known.is_some()
+        });
+        let mut writes = effects.writes.iter();
+        is_pure &= writes.all(|one| *one == Resource::Yielded);
+        self.pure.insert(id, is_pure);
+        if is_pure {
             self.module.functions[id.at()].role = Role::Pure;
         }
         id

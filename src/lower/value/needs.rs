@@ -20,13 +20,15 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Those of a function with a body.
-    pub fn of(program: &Program, id: FunctionId) -> Needs {
-        Needs::once(program, id, &mut BTreeMap::new())
+    /// Returns the needs of all functions of a program; functions in C have none.
+    pub fn of_all(program: &Program) -> Vec<Needs> {
+        let mut known = BTreeMap::new();
+        let all = (0..program.functions.len() as u32).map(FunctionId);
+        all.map(|id| Needs::once(program, id, &mut known)).collect()
     }
 
-    /// The same, with those of functions that are known: a function may be called twice by each of
-    /// its callers.
+    /// Returns the needs of a function, with those of functions that are known: a function may be
+    /// called twice by each of its callers.
     fn once(program: &Program, id: FunctionId, known: &mut BTreeMap<FunctionId, Needs>) -> Needs {
         if let Some(needs) = known.get(&id) {
             return needs.clone();

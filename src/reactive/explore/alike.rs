@@ -8,7 +8,8 @@
 //! again (after Hopcroft).
 
 use crate::tree::automaton::{Automaton, Node, NodeId, StateId};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The class of each state.
 pub fn classes(automaton: &Automaton) -> Vec<u32> {
@@ -18,7 +19,7 @@ pub fn classes(automaton: &Automaton) -> Vec<u32> {
         let left = partition.split(&other);
         other = partition.follow(&left);
     }
-    let mut found: HashMap<u32, u32> = HashMap::new();
+    let mut found: FxHashMap<u32, u32> = FxHashMap::default();
     let classes = partition.classes.iter().map(|class| {
         let next = found.len() as u32;
         *found.entry(*class).or_insert(next)
@@ -30,12 +31,12 @@ struct Partition<'a> {
     automaton: &'a Automaton,
     /// The number of each node.
     numbers: Vec<u32>,
-    known: HashMap<Node, u32>,
+    known: FxHashMap<Node, u32>,
     /// Which nodes lead to each.
     parents: Vec<Vec<NodeId>>,
     /// Of which states each node is the root, and of which the end.
-    roots: HashMap<NodeId, Vec<StateId>>,
-    leaves: HashMap<StateId, NodeId>,
+    roots: FxHashMap<NodeId, Vec<StateId>>,
+    leaves: FxHashMap<StateId, NodeId>,
     /// The class of each state.
     classes: Vec<u32>,
     /// By class: how many states it has, and the number of their roots.
@@ -49,10 +50,10 @@ impl<'a> Partition<'a> {
         let mut partition = Partition {
             automaton,
             numbers: Vec::with_capacity(automaton.nodes.len()),
-            known: HashMap::new(),
+            known: FxHashMap::default(),
             parents: vec![Vec::new(); automaton.nodes.len()],
-            roots: HashMap::new(),
-            leaves: HashMap::new(),
+            roots: FxHashMap::default(),
+            leaves: FxHashMap::default(),
             classes: vec![0; states],
             sizes: vec![states],
             behaves: vec![0],

@@ -9,7 +9,7 @@ use super::term::{Freeze, Term, TermId, Terms, Watch, When};
 use crate::types::process::{
     Carries, DataId, Presence, Processes, SignalId, Statement, StatementId,
 };
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// What matters from the beginning of each statement and in each term to the end of the instant.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Matters<'p> {
     processes: &'p Processes,
     /// By statement.
     begins: Vec<Begin>,
-    terms: HashMap<TermId, Signals>,
+    terms: FxHashMap<TermId, Signals>,
 }
 
 /// What matters where a statement begins.
@@ -34,7 +34,7 @@ impl<'p> Matters<'p> {
         let mut matters = Matters {
             processes,
             begins: Vec::new(),
-            terms: HashMap::new(),
+            terms: FxHashMap::default(),
         };
         for at in 0..processes.statements.len() as u32 {
             let begin = matters.begin(StatementId(at));

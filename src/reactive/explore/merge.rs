@@ -3,7 +3,8 @@
 use super::alike::classes;
 use crate::tree::automaton::{Automaton, Node, NodeId, StateId};
 use crate::types::process::SignalId;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// The same automaton with one state for all that behave alike.
 pub fn alike(automaton: &Automaton) -> Automaton {
@@ -25,7 +26,7 @@ pub fn alike(automaton: &Automaton) -> Automaton {
 /// One state for each class, with these roots.
 fn rebuilt(automaton: &Automaton, classes: &[u32], wanted: &[NodeId]) -> Automaton {
     let mut whole = Automaton::new(automaton.risky.clone());
-    let mut moved: HashMap<NodeId, NodeId> = HashMap::new();
+    let mut moved: FxHashMap<NodeId, NodeId> = FxHashMap::default();
     let reached = automaton.reached(wanted.iter().copied());
     for (at, node) in automaton.nodes.iter().enumerate() {
         let id = NodeId(at as u32);

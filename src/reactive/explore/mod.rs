@@ -34,8 +34,8 @@ pub use cycle::Link;
 use indexmap::IndexSet;
 use matters::Matters;
 pub use refusal::may_be_twice;
+use rustc_hash::FxHashMap;
 use status::{Signals, Statuses};
-use std::collections::HashMap;
 use step::{Stepping, Stop, own};
 use term::{Freeze, Term, TermId, Terms};
 
@@ -108,7 +108,7 @@ struct Explorer<'p> {
     /// Where each state begins.
     states: IndexSet<State>,
     /// What is left to do, and what is known: the tree of it.
-    explored: HashMap<(TermId, Statuses), NodeId>,
+    explored: FxHashMap<(TermId, Statuses), NodeId>,
     /// How many questions were asked on the way here, in this instant.
     asked: usize,
     budget: usize,
@@ -148,7 +148,7 @@ impl<'p> Explorer<'p> {
             matters: Matters::new(processes),
             automaton: Automaton::new(processes.risky.clone()),
             states: IndexSet::new(),
-            explored: HashMap::new(),
+            explored: FxHashMap::default(),
             asked: 0,
             budget,
             beyond: None,

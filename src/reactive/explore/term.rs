@@ -6,7 +6,7 @@
 
 use crate::types::process::{Processes, Statement, StatementId};
 use indexmap::IndexSet;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// How many steps an exploration may take, and statements look at, before it is too large: with
 /// little to do at each, many may be left that need no node.
@@ -112,8 +112,8 @@ pub struct Terms<'p> {
     size: usize,
     /// How many steps were taken and statements looked at.
     work: usize,
-    resumed: HashMap<TermId, TermId>,
-    rested: HashMap<TermId, TermId>,
+    resumed: FxHashMap<TermId, TermId>,
+    rested: FxHashMap<TermId, TermId>,
 }
 
 impl<'p> Terms<'p> {
@@ -125,8 +125,8 @@ impl<'p> Terms<'p> {
             codes: Vec::new(),
             size: 0,
             work: 0,
-            resumed: HashMap::new(),
-            rested: HashMap::new(),
+            resumed: FxHashMap::default(),
+            rested: FxHashMap::default(),
         }
     }
 

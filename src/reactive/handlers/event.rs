@@ -9,7 +9,8 @@ use crate::types::program::Event;
 use crate::types::reactive::Computation;
 use crate::types::statement::StatementKind;
 use crate::types::value::{Type, Value};
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 use super::{Making, STAYS};
 
@@ -20,7 +21,7 @@ type Facts = Vec<(Expression, bool)>;
 struct Settling<'a> {
     whole: &'a Automaton,
     from: StateId,
-    known: HashMap<(NodeId, Facts), NodeId>,
+    known: FxHashMap<(NodeId, Facts), NodeId>,
 }
 
 impl Making<'_> {
@@ -43,7 +44,7 @@ impl Making<'_> {
         let mut settling = Settling {
             whole,
             from,
-            known: HashMap::new(),
+            known: FxHashMap::default(),
         };
         (from, self.at_this_event(&mut settling, root, Facts::new()))
     }

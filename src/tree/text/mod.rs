@@ -39,12 +39,12 @@ pub use write::write;
 
 use super::walk::{children, with_children};
 use super::{Arena, Forest, NodeId};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The same trees, their nodes in the order in which they are read, children first.
 pub fn compact(forest: &Forest) -> Forest {
     let mut arena = Arena::default();
-    let mut new = HashMap::new();
+    let mut new = FxHashMap::default();
     let mut trees = forest.trees.clone();
     for tree in &mut trees {
         tree.root = moved(forest, tree.root, &mut arena, &mut new);
@@ -61,7 +61,7 @@ fn moved(
     forest: &Forest,
     id: NodeId,
     arena: &mut Arena,
-    new: &mut HashMap<NodeId, NodeId>,
+    new: &mut FxHashMap<NodeId, NodeId>,
 ) -> NodeId {
     if let Some(known) = new.get(&id) {
         return *known;

@@ -434,7 +434,7 @@ impl<'a, 'c> Body<'a, 'c> {
             Place::Value | Place::Handler(_) | Place::Finder(_) | Place::Function => &[],
         };
         let measures = measures.iter().map(|word| word.to_string());
-        let names = self.scope.names.keys().cloned();
+        let names = self.scope.names.iter().map(|(word, _)| word.clone());
         locals.chain(names).chain(measures).collect()
     }
 }

@@ -59,7 +59,7 @@ fn is_opened(module: &Module, port: PortId, notice: u32) -> bool {
 
 /// The arguments of an event: their names and types, in order.
 pub fn arguments(stack: &Stack<'_>, target: Target) -> Vec<(String, Type)> {
-    let mut taken = stack.names.taken.clone();
+    let mut taken = stack.names.inside.clone();
     let own = [
         "event", "granted", "message", "others", "output", "place", "with",
     ];

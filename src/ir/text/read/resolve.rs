@@ -15,7 +15,8 @@ use crate::ir::text::lexer::{Mistake, Read, unquote};
 use crate::ir::types::ones;
 use crate::ir::{Block, BlockId, Function, Instruction, Module, Op, Terminator, Type, Value};
 use crate::source::Position;
-use std::collections::{BTreeMap, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Gives a function its blocks.
 pub fn resolve(
@@ -27,8 +28,8 @@ pub fn resolve(
     function.blocks.clear();
     let mut resolver = Resolver {
         function,
-        value_names: HashMap::new(),
-        block_names: HashMap::new(),
+        value_names: FxHashMap::default(),
+        block_names: FxHashMap::default(),
         late: Vec::new(),
         notes: Notes::default(),
     };
@@ -72,8 +73,8 @@ pub fn resolve(
 
 struct Resolver<'t> {
     function: Function,
-    value_names: HashMap<&'t str, Value>,
-    block_names: HashMap<&'t str, BlockId>,
+    value_names: FxHashMap<&'t str, Value>,
+    block_names: FxHashMap<&'t str, BlockId>,
     /// Names that stand for operands, by the places of the operands.
     late: Vec<Late<'t>>,
     notes: Notes,

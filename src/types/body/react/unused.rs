@@ -17,7 +17,8 @@ pub(super) fn unused(
     ran: &BTreeSet<usize>,
 ) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();
-    let mut declared: Vec<SignalId> = doings.scope.names.values().filter_map(signal).collect();
+    let words = doings.scope.names.iter();
+    let mut declared: Vec<SignalId> = words.filter_map(|(_, named)| signal(named)).collect();
     for &at in &doings.own {
         let process = &doings.processes[at];
         if process.source.body.statements.is_empty() || ran.contains(&at) {
