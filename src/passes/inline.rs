@@ -51,7 +51,7 @@ pub fn run(module: &mut Module) {
     for function in &module.functions {
         calls_of(function).for_each(|id| calls[id.at()] += 1);
     }
-    let mut sizes = Vec::new();
+    let (mut sizes, mut changed) = (Vec::new(), Vec::new());
     for at in 0..module.functions.len() {
         let id = FunctionId(at as u32);
         if bodies.contains(&id) {
@@ -65,7 +65,13 @@ pub fn run(module: &mut Module) {
             is_named: &|id| tables.contains(&id) || bodies.contains(&id),
             calls: &mut calls,
         };
-        expanding.all(&mut rest[0]);
+        if expanding.all(&mut rest[0]) {
+            changed.push(at);
+        }
+    }
+    // Most bodies are part of another by now.
+    for at in changed {
+        compact(&mut module.functions[at]);
     }
     remove_unnamed(module);
 }
@@ -96,8 +102,8 @@ struct Expanding<'m> {
 }
 
 impl Expanding<'_> {
-    /// Expands all calls of a function for which this is worth it.
-    fn all(&mut self, function: &mut Function) {
+    /// Expands all calls of a function for which this is worth it; true if there are some.
+    fn all(&mut self, function: &mut Function) -> bool {
         let mut total = size(function);
         let mut changed = false;
         let mut open: Vec<BlockId> = function.all_blocks().map(|(id, _)| id).collect();
@@ -132,10 +138,8 @@ impl Expanding<'_> {
             open.push(expand(function, (id, at), body));
             changed = true;
         }
-        if changed {
-            compact(function);
-        }
         self.sizes.push(size(function));
+        changed
     }
 
     fn is_worth_it(&self, id: FunctionId, total: usize) -> bool {

@@ -48,6 +48,8 @@ struct Numbering<'n> {
     by: Vec<Value>,
     /// By operation: the blocks that compute it, and their results.
     found: FxHashMap<Key, Vec<(BlockId, Value)>>,
+    /// By block: what is known there from its edge.
+    begins: FxHashMap<BlockId, (Key, Value)>,
     resources: Numbers<Resource>,
     versions: Versions,
     last: u32,
@@ -61,14 +63,19 @@ pub fn number(module: &Module, effects: &[Effects], function: &mut Function) {
         effects,
         by: (0..function.values.len() as u32).map(Value).collect(),
         found: FxHashMap::default(),
+        begins: FxHashMap::default(),
         resources: Numbers::new(),
         versions: Versions::new(),
         last: 0,
         graph,
     };
-    let order = numbering.graph.order.clone();
     let mut ends: Vec<Option<Versions>> = vec![None; function.blocks.len()];
-    for id in order {
+    // Each block is followed by those that it dominates, in the order of the graph. So each stands
+    // behind those that lead to it, and what a block computes is known until the last of them.
+    let below = numbering.graph.below();
+    let mut open = vec![BlockId(0)];
+    while let Some(id) = open.pop() {
+        open.extend(below[id.at()].iter().rev());
         numbering.versions = numbering.joined(id, &ends);
         numbering.parameters(function, id);
         numbering.block(function, id);
@@ -126,6 +133,9 @@ impl Numbering<'_> {
     }
 
     fn block(&mut self, function: &mut Function, id: BlockId) {
+        if let Some((key, value)) = self.begins.remove(&id) {
+            self.find(key, id, value);
+        }
         let mut instructions = std::mem::take(&mut function.blocks[id.at()].instructions);
         instructions.retain_mut(|instruction| {
             for operand in &mut instruction.operands {
@@ -177,7 +187,7 @@ impl Numbering<'_> {
                     false
                 }
                 None => {
-                    self.found.entry(key).or_default().push((id, result));
+                    self.find(key, id, result);
                     true
                 }
             };
@@ -200,7 +210,17 @@ impl Numbering<'_> {
         let load = Op::Load(region);
         let effects = Effects::of(self.module, &load);
         let key = self.key(load, place.to_vec(), &effects);
-        self.found.entry(key).or_default().push((id, *value));
+        self.find(key, id, *value);
+    }
+
+    /// Notes that a block has the result of an operation.
+    fn find(&mut self, key: Key, id: BlockId, result: Value) {
+        let all = self.found.entry(key).or_default();
+        while all
+            .pop_if(|(block, _)| !self.graph.dominates(*block, id))
+            .is_some()
+        {}
+        all.push((id, result));
     }
 
     /// An instance that an attempt finds has this index, until an instance of its kind is freed.
@@ -214,10 +234,7 @@ impl Numbering<'_> {
             effects.reads.extend(self.slots(*kind));
             let index = self.by[operands[0].at()];
             let key = self.key(Op::At(*kind), vec![index], &effects);
-            self.found
-                .entry(key)
-                .or_default()
-                .push((done.block, result));
+            self.begins.insert(done.block, (key, result));
         }
     }
 
@@ -233,10 +250,14 @@ impl Numbering<'_> {
         (op, operands, versions.collect())
     }
 
-    fn known(&self, key: &Key, id: BlockId) -> Option<Value> {
-        let all = self.found.get(key)?.iter();
-        let mut above = all.filter(|(block, _)| self.graph.dominates(*block, id));
-        above.next().map(|(_, value)| *value)
+    fn known(&mut self, key: &Key, id: BlockId) -> Option<Value> {
+        let all = self.found.get_mut(key)?;
+        // Blocks that do not dominate this one dominate none behind it either.
+        while all
+            .pop_if(|(block, _)| !self.graph.dominates(*block, id))
+            .is_some()
+        {}
+        all.first().map(|(_, value)| *value)
     }
 
     fn write(&mut self, effects: &Effects) {

@@ -72,8 +72,8 @@ impl Effects {
 
     /// Adds those of another.
     pub fn add(&mut self, other: &Effects) {
-        self.reads.extend(&other.reads);
-        self.writes.extend(&other.writes);
+        add_all(&mut self.reads, &other.reads);
+        add_all(&mut self.writes, &other.writes);
     }
 
     /// Those of an operation; of one that calls a function, without those of the function.
@@ -151,13 +151,16 @@ impl Effects {
         for function in &module.functions {
             let mut effects = Effects::default();
             let mut run = Effects::default();
+            let mut added: BTreeSet<(FunctionId, bool)> = BTreeSet::new();
             for block in &function.blocks {
                 for Instruction { op, .. } in &block.instructions {
                     effects.operation(module, op);
                     let runs = matches!(op, Op::Run(..) | Op::Rewrite(_));
                     let into = if runs { &mut run } else { &mut effects };
                     for called in called(module, op) {
-                        into.add(&all[called.at()]);
+                        if added.insert((called, runs)) {
+                            into.add(&all[called.at()]);
+                        }
                     }
                 }
                 effects.terminator(module, &block.terminator);
@@ -368,6 +371,16 @@ impl Effects {
                 self.write(&[Resource::Region(Region::Field(kind, field))]);
             }
         }
+    }
+}
+
+/// Adds resources to others: the smaller set to the larger, since a whole set is copied quickly.
+fn add_all(to: &mut BTreeSet<Resource>, all: &BTreeSet<Resource>) {
+    if to.len() < all.len() {
+        let few = std::mem::replace(to, all.clone());
+        to.extend(few);
+    } else {
+        to.extend(all);
     }
 }
 
