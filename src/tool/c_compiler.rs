@@ -91,8 +91,9 @@ fn run(
 ) -> Result<(), Failure> {
     let words = compiler()?;
     let output = Command::new(&words[0])
-        .args(&words[1..])
         .args(flags)
+        // Behind the flags, so that they prevail.
+        .args(&words[1..])
         // Not `-I`: a stack may be called as a header of the C library is.
         .args(["-iquote", ".", "-o"])
         .arg(result)
