@@ -33,10 +33,11 @@ demo: machine_of_demo
 	cargo run --release --quiet -- demo
 
 # The stages stand in order of their time, and the first that fails ends the run. In the last stage
-# two test files run at a time, since most tests wait for a compiler or for the kernel; the output of
-# a file is printed when the file has ended.
+# two test files run at a time, since most tests wait for a compiler or for the kernel, the longest
+# first; the output of a file is printed when the file has ended.
 EARLY := tidy format layers compose trees
-LATE := $(filter-out $(EARLY), $(basename $(notdir $(wildcard tests/*.rs))))
+LONG := commands cases c_agrees slots kernel
+LATE := $(LONG) $(filter-out $(EARLY) $(LONG), $(basename $(notdir $(wildcard tests/*.rs))))
 
 test: machine
 	cargo fmt --check
