@@ -24,10 +24,16 @@ enum Trie<V> {
 
 use Trie::{Empty, Fork, Leaf};
 
+impl<V> Default for Mergeable<V> {
+    fn default() -> Mergeable<V> {
+        Mergeable(Empty)
+    }
+}
+
 impl<V: Copy + Eq> Mergeable<V> {
     /// Returns a map without numbers.
     pub fn new() -> Mergeable<V> {
-        Mergeable(Empty)
+        Mergeable::default()
     }
 
     /// Returns the value of a number.
@@ -150,10 +156,16 @@ fn bit(number: u32, depth: u32) -> usize {
 #[derive(Clone, Debug)]
 pub struct Numbers<T>(rustc_hash::FxHashMap<T, u32>);
 
+impl<T> Default for Numbers<T> {
+    fn default() -> Numbers<T> {
+        Numbers(rustc_hash::FxHashMap::default())
+    }
+}
+
 impl<T: Eq + Hash> Numbers<T> {
     /// Returns numbers for nothing yet.
     pub fn new() -> Numbers<T> {
-        Numbers(rustc_hash::FxHashMap::default())
+        Numbers::default()
     }
 
     /// Returns the number of a thing, which it gets if it has none.

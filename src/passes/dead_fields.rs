@@ -89,7 +89,7 @@ fn exposed_of(function: &Function, module: &Module, known: &[Exposed]) -> Expose
     let mut at_begin: BTreeMap<usize, Stored> = BTreeMap::new();
     for id in graph.order {
         let block = function.block(id);
-        let mut stored = at_begin.remove(&id.at()).unwrap_or(Stored::new());
+        let mut stored = at_begin.remove(&id.at()).unwrap_or_default();
         for instruction in &block.instructions {
             let operands = &instruction.operands;
             match &instruction.op {
@@ -234,7 +234,7 @@ fn without_dead_stores(
         // Between events the fields in `live` are read; within the function, those read behind.
         let mut edges = function.block(*id).terminator.edges().into_iter();
         let first = edges.next().map(|edge| at_begin[edge.block.at()].clone());
-        let mut read = first.unwrap_or(Mergeable::new());
+        let mut read = first.unwrap_or_default();
         for edge in edges {
             read.merge(&at_begin[edge.block.at()], &mut |_, _, _| Some(()));
         }
