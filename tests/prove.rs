@@ -246,6 +246,7 @@ const SMALL: &[&str] = &[
     "examples/tagged/tagged.loom",
     "tests/c_agrees/stacks/coders.loom",
     "tests/c_agrees/stacks/cut.loom",
+    "tests/c_agrees/stacks/families.loom",
     "tests/c_agrees/stacks/freeing.loom",
     "tests/c_agrees/stacks/letters.loom",
     "tests/c_agrees/stacks/nothing.loom",

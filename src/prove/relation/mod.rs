@@ -262,7 +262,8 @@ impl<'r> Relation<'r> {
         let mut judged = Vec::new();
         for (at, function) in before.functions.iter().enumerate() {
             let name = &function.name;
-            let Some(other) = self.namings[0].names.get(name).cloned() else {
+            let other = self.namings[0].names.get(name).cloned();
+            let Some(other) = other.filter(|_| after.named(name).is_none()) else {
                 continue;
             };
             let id = after.named(&other).expect("it stands for another");

@@ -4,6 +4,7 @@
 //! removed since nobody uses it, which shows where the functions are compared; or since it is the
 //! same constant at each call and event, which shows where the events are.
 
+use super::text;
 use crate::ir::definitions::Definitions;
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
@@ -33,12 +34,20 @@ pub fn namings(before: &Module, after: &Module) -> [Naming; 2] {
     let constants = constants(before);
     let first = first_alike(before);
     for (at, function) in before.functions.iter().enumerate() {
+        let other = stands_for(before, after, (FunctionId(at as u32), first[at]));
         let Some(id) = after.named(&function.name) else {
-            if let Some(other) = stands_for(before, after, (FunctionId(at as u32), first[at])) {
-                namings[0].names.insert(function.name.clone(), other);
-            }
+            namings[0]
+                .names
+                .extend(other.map(|other| (function.name.clone(), other)));
             continue;
         };
+        // A function that is gone may have been the same as several that are not.
+        let is_kept = |name: &str| text(before, name) == text(after, name);
+        if let Some(other) = other.filter(|other| is_kept(&function.name) && is_kept(other)) {
+            for naming in &mut namings {
+                naming.names.insert(function.name.clone(), other.clone());
+            }
+        }
         let given = |place: usize| constants.get(&(FunctionId(at as u32), place));
         let (own, others) = shown(function, after.function(id), given);
         if own.len() != function.parameters().len() || own != others {
