@@ -7,7 +7,7 @@
 use super::header::{Header, Search};
 use super::words::{Word, number};
 use crate::ir::build::Builder;
-use crate::ir::op::{Arithmetic, Op};
+use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::{
     Attempt, BlockId, Edge, Function, Module, Probability, Role, Terminator, Type, Value,
 };
@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 /// The index that stands for no instance.
 pub const NONE: u64 = u32::MAX as u64;
 
-/// The function of a cache of instances: whether no exit leaves that hangs on the header without
-/// the instance, and the index of the instance that a search finds.
+/// The function of a cache of instances: whether an instance is found, and no exit leaves that hangs
+/// on the header without it; and the index of the instance.
 pub fn of_instance(
     module: &Module,
     header: &Header<'_>,
@@ -30,8 +30,12 @@ pub fn of_instance(
         ..Copies::new(module, header, None)
     };
     let stays = copies.none(&mut build, &header.asked_without(search));
-    let index = copies.found(&mut build, search, &[]);
-    build.end(Terminator::Return([vec![stays], index].concat()));
+    let index = copies.found(&mut build, search, &[])[0];
+    let none = build.number(module, 32, NONE);
+    let is_there = build.value(module, Op::Compare(Compare::Ne), &[index, none]);
+    let both = Op::Arithmetic(Arithmetic::And);
+    let stays = build.value(module, both, &[stays, is_there]);
+    build.end(Terminator::Return(vec![stays, index]));
     build.finish(vec![Type::BIT, Type::WORD])
 }
 
