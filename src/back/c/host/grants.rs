@@ -1,8 +1,8 @@
-//! Grants: in, a port whose function an application gives the host; out, what is told of the number
-//! that this function gives back.
+//! Grants: in, a port that calls a function of the application; out, the event that tells the layer
+//! below of the number that this function returns.
 //!
-//! The grant is told within a step of its own. The hot path has room for that step, so the fast
-//! function of the reaction is tried there at once.
+//! The event takes a step of its own. The hot path has room for that step, so the fast function of
+//! the reaction is tried there at once.
 
 use super::listening::index;
 use crate::back::c::Stack;
@@ -14,7 +14,7 @@ use crate::c::tree::{
 use crate::ir::PortId;
 use crate::ir::interface::{Port, Shape};
 
-/// The notice that a called function gives back, and the shape of its value.
+/// The notice whose value a called function returns, and the shape of that value.
 pub fn grant(port: &Port) -> Option<(&str, &Shape)> {
     let notice = &port.down[port.grants? as usize];
     notice.handled?;
@@ -22,7 +22,7 @@ pub fn grant(port: &Port) -> Option<(&str, &Shape)> {
     Some((&notice.name, &value.shape))
 }
 
-/// The head of the function that tells what the called function gives back.
+/// The prototype of the function that tells the layer below what the called function returns.
 pub fn head(stack: &Stack<'_>, id: PortId) -> Option<(String, Item)> {
     let (_, shape) = grant(&stack.module.ports[id.at()])?;
     let name = stack.names.ports[id.at()].granted.clone();
@@ -40,7 +40,7 @@ pub fn head(stack: &Stack<'_>, id: PortId) -> Option<(String, Item)> {
     Some((name, Item::Prototype(head)))
 }
 
-/// A call of an application; `grants` is done if it gives back more than 0.
+/// A call of an application; the statement `grants` runs if the call returns more than 0.
 pub fn given_back(stack: &Stack<'_>, port: &Port, called: C, grants: S) -> Vec<S> {
     let (_, shape) = grant(port).expect("the call gives back a grant");
     vec![
@@ -53,13 +53,13 @@ pub fn given_back(stack: &Stack<'_>, port: &Port, called: C, grants: S) -> Vec<S
     ]
 }
 
-/// Tells what is granted, in a step for which there may be no room.
+/// Tells the layer below what is granted, in a step for which there may be no room.
 pub fn at_last(stack: &Stack<'_>, id: PortId) -> S {
     let given = ["stack", "session", "granted"].map(atom).to_vec();
     call_statement(stack.names.ports[id.at()].granted.clone(), given)
 }
 
-/// Tells what is granted where there is room for a step more; none without a fast function.
+/// The same where there is room for one more step; none without a fast function.
 pub fn ahead(stack: &Stack<'_>, id: PortId) -> Option<S> {
     let fast = stack.fast_grant(id)?;
     let given = vec![index(&stack.module.ports[id.at()]), atom("granted")];

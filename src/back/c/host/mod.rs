@@ -6,7 +6,7 @@
 //! goals.rs       to what events go, and what they carry
 //! agenda.rs      how events wait, and what handles them
 //! outputs.rs     the way out: the host is told, or an application called
-//! grants.rs      what a called function of an application gives back
+//! grants.rs      numbers that called functions of an application return
 //! listening.rs   sessions that wait to be accepted
 //! links.rs       frames that come in and leave
 //! timers.rs      timers that expire

@@ -5,7 +5,7 @@
 //! X(stack, ..)         the application is called, or the host is told
 //! tell_X(stack, ..)    the host is told, in any case
 //! call_X(stack, ..)    the application is called; then its message is gone
-//! hot_X(stack, ..)     the same on the hot path, where what it grants needs no room
+//! hot_X(stack, ..)     the same on the hot path, where a grant of the application finds room
 //! last_X(stack, ..)    X comes last on the agenda, and has waited then
 //! ```
 //!
@@ -274,7 +274,7 @@ impl<'s, 'm> Up<'s, 'm> {
         }
     }
 
-    /// The function of the application gives back what it grants.
+    /// The function of the application returns what it grants.
     fn is_granted(&self) -> bool {
         self.told == Told::Message && grants::grant(self.table()).is_some()
     }

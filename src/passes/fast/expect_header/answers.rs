@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 /// The index that stands for no instance.
 pub const NONE: u64 = u32::MAX as u64;
 
-/// The function of a cache of instances: whether an instance is found, and no exit leaves that hangs
-/// on the header without it; and the index of the instance.
+/// The function of a cache of instances: whether an instance is found, and no exit leaves that
+/// hangs on the header without it; and the index of the instance.
 pub fn of_instance(
     module: &Module,
     header: &Header<'_>,
