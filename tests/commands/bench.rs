@@ -625,7 +625,7 @@ fn segments_on_ethernet_go_the_common_path() {
     let (_shell, program) = driven("whole.loom", "-DETHERNET");
     // What left it is ARP, and the segment that is the first to offer a window.
     let paths = "2872 taken ethernet_arrive\n1 left ethernet_arrive stack.header\n\
-                 1 left ethernet_arrive tcp.session.steady\n";
+                 1 left ethernet_arrive tcp.session.window.offered\n";
     assert_eq!(answer(&program, "paths"), paths);
 }
 
