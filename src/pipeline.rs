@@ -197,7 +197,7 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
     let compiled = checked.compiled(
         (program, forest),
         variant.unwrap_or_default(),
-        checked.rewrites,
+        (checked.rewrites, checked.passes),
     );
     Some(Compiled {
         cut,
@@ -270,7 +270,13 @@ fn recording(checked: &mut Checked, stack: &str, name: &str) -> Option<Compiled>
             .collect(),
     };
     let variant = Variant::Recording(&record);
-    Some(checked.compiled((program, counted(&forest)), variant, Rewrites::NONE))
+    let chosen = (Rewrites::NONE, checked.passes);
+    Some(checked.compiled((program, counted(&forest)), variant, chosen))
+}
+
+/// Compiles a stack without any rewrite or pass, from its trees.
+pub fn unoptimised(checked: &Checked, trees: (Program, Forest)) -> Compiled {
+    checked.compiled(trees, Variant::Plain, (Rewrites::NONE, Passes::NONE))
 }
 
 /// The checked programs in which the layers of a file run: alone, or in a stack, which gives values
@@ -295,10 +301,9 @@ impl Checked {
         &self,
         (mut program, forest): (Program, Forest),
         variant: Variant<'_>,
-        rewrites: Rewrites,
+        chosen: (Rewrites, Passes),
     ) -> Compiled {
-        let forest = unwoven(&mut program, forest, rewrites);
-        let chosen = (rewrites, self.passes);
+        let forest = unwoven(&mut program, forest, chosen.0);
         let stack = (&self.sources, &program, &forest);
         let (module, code) = printed(stack, variant, chosen);
         Compiled {

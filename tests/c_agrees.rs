@@ -43,6 +43,8 @@ mod specialised;
 mod stacks;
 #[path = "agree/traffic.rs"]
 mod traffic;
+#[path = "c_agrees/unguarded.rs"]
+mod unguarded;
 
 use compared::differing;
 use compiled::Compiled;
@@ -344,6 +346,7 @@ fn the_c_of_applications_that_are_called_does_what_it_says() {
     agrees("tests/c_agrees/stacks/called.loom");
     agrees("tests/c_agrees/stacks/replied.loom");
     agrees("tests/c_agrees/stacks/granted.loom");
+    agrees("tests/c_agrees/stacks/granted_ahead.loom");
     agrees("tests/c_agrees/stacks/given_apart.loom");
     agrees("tests/c_agrees/stacks/called_apart.loom");
 }

@@ -56,8 +56,8 @@ const COUNTED: &[(&str, Taken, usize)] = &[
     ("Esterel: signals in a ring", Built, 128),
 ];
 
-/// Those that are counted in `make test`: they took three times as long for twice as many before
-/// versions of regions, and words of scopes, were shared.
+/// Families that `make test` counts: they took three times as long for twice as many, before
+/// versions of regions and words of scopes were shared.
 const COUNTED_SOON: &[(&str, Taken, usize)] = &[
     ("headers", Built, 256),
     ("Esterel: branches that wait", Built, 128),

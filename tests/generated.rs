@@ -45,6 +45,8 @@ mod statement;
 mod traffic;
 #[path = "generated/trains.rs"]
 mod trains;
+#[path = "c_agrees/unguarded.rs"]
+mod unguarded;
 #[path = "generated/value.rs"]
 mod value;
 #[path = "generated/wanted.rs"]
@@ -59,9 +61,7 @@ use run::interpreted;
 use shorter::shortened;
 use stackloom::back::c::print;
 use stackloom::diagnostic::render;
-use stackloom::ir::op::Op;
-use stackloom::ir::{Role, Terminator};
-use stackloom::pipeline::{self, Checked, Compiled as Built, Passes, Variant};
+use stackloom::pipeline::{self, Checked, Compiled as Built, Variant};
 use stackloom::profile::Profile;
 use stackloom::reactive::handlers::Budget;
 use stackloom::simulate::reference::Reference;
@@ -80,6 +80,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
+use unguarded::without_guards;
 use went::Went;
 
 /// How the C is compiled.
@@ -164,19 +165,7 @@ fn a_path_that_does_not_heed_what_it_asks_is_found() {
     let found = (FIRST..FIRST + PROGRAMS).find_map(|seed| {
         let text = program::program(seed);
         let mut built = built(&text, seed, Form::Woven).ok()?;
-        let functions = built.module.functions.iter_mut();
-        for fast in functions.filter(|function| function.role == Role::Fast) {
-            // A fast function without any exit is none, and a block without an end leaves.
-            let mut exits = 0;
-            let blocks = fast.blocks.iter_mut();
-            for block in blocks.filter(|block| block.terminator != Terminator::Never) {
-                block.instructions.retain(|one| {
-                    let is_exit = matches!(one.op, Op::Exit(_));
-                    exits += u32::from(is_exit);
-                    !is_exit || exits == 1
-                });
-            }
-        }
+        without_guards(&mut built.module);
         let sources = read(&text).sources;
         let code = print(&built.module, &sources, Variant::Plain);
         (code.c != built.code.c).then_some(())?;
@@ -357,17 +346,7 @@ fn built(text: &str, seed: u64, form: Form) -> Result<Built, Fault> {
     match form {
         Form::Trees | Form::Woven => {}
         Form::Plain => {
-            let stack = (&checked.sources, &program, &forest);
-            let nothing = (Rewrites::NONE, Passes::NONE);
-            let (module, code) = pipeline::printed(stack, Variant::Plain, nothing);
-            return Ok(Built {
-                program,
-                forest,
-                cut: Vec::new(),
-                elsewhere: false,
-                module,
-                code,
-            });
+            return Ok(pipeline::unoptimised(&checked, (program, forest)));
         }
         Form::Apart => {
             checked.budget = Budget {

@@ -160,3 +160,19 @@ fn renumber_values(function: &mut Function) {
         change_operands(&mut block.terminator, &mut { change });
     }
 }
+
+/// Returns a text that two functions share if they differ in nothing but names and places.
+pub fn shape(function: &Function) -> String {
+    let mut plain = function.clone();
+    compact(&mut plain);
+    plain.name.clear();
+    plain.owner.clear();
+    plain.span = None;
+    plain.values.iter_mut().for_each(|value| value.hint.clear());
+    for block in &mut plain.blocks {
+        block.span = None;
+        let all = block.instructions.iter_mut();
+        all.for_each(|one| one.span = None);
+    }
+    format!("{plain:?}")
+}

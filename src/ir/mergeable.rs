@@ -54,7 +54,7 @@ impl<V: Copy + Eq> Mergeable<V> {
 
     /// Gives a number a value.
     pub fn insert(&mut self, number: u32, value: V) {
-        // What does not change stays shared.
+        // A map that has the value already stays shared.
         if self.get(number) != Some(value) {
             insert(&mut self.0, (number, value), 0);
         }
@@ -108,7 +108,8 @@ fn merged<V: Copy + Eq>(
             let [own, others] = [one, other].map(|trie| parts(trie, depth));
             let both =
                 [0, 1].map(|bit| merged(&own[bit], &others[bit], depth + 1, &mut *differing));
-            // What is merged with itself later is found to be the same by its place in memory.
+            // If the result is the same map, it shares memory with it, so the next merge of the
+            // two finds by their addresses that they are equal.
             match (one, &both) {
                 (Fork(own), both) if are_same(own, both) => one.clone(),
                 (_, [Empty, Empty]) => Empty,

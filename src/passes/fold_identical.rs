@@ -3,9 +3,9 @@
 //! In: a module. Out: of functions that differ in names and places alone the first stays, and the
 //! others are gone. So do functions that call such functions.
 
-use crate::ir::edit::compact;
+use crate::ir::edit::shape;
 use crate::ir::rename::renumber_functions;
-use crate::ir::{Function, FunctionId, Module};
+use crate::ir::{FunctionId, Module};
 use std::collections::BTreeMap;
 
 /// Folds the functions of a module.
@@ -38,22 +38,4 @@ pub fn run(module: &mut Module) {
             id.at() == at
         });
     }
-}
-
-/// All of a function but its names and places.
-fn shape(function: &Function) -> String {
-    let mut plain = function.clone();
-    compact(&mut plain);
-    plain.name.clear();
-    plain.owner.clear();
-    plain.span = None;
-    plain.values.iter_mut().for_each(|value| value.hint.clear());
-    for block in &mut plain.blocks {
-        block.span = None;
-        block
-            .instructions
-            .iter_mut()
-            .for_each(|one| one.span = None);
-    }
-    format!("{plain:?}")
 }

@@ -152,7 +152,7 @@ impl Expanding<'_> {
     }
 }
 
-/// What is expanded.
+/// The body that takes the place of a call: its values and blocks.
 struct Body {
     values: Vec<Definition>,
     blocks: Vec<Block>,

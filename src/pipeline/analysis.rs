@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 /// The share of the work that the fast path carries.
 pub const SHARE: f64 = 0.9;
 
-/// How often a stack does what.
+/// Frequencies of the states and transitions of a stack.
 pub struct Analysed {
     /// In which states instances of its layers are.
     pub states: Vec<Register>,

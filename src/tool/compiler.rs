@@ -120,7 +120,7 @@ pub fn program(path: &Path, options: &Options) -> Result<Program, Failure> {
     trees(path, options).map(|(program, _)| program)
 }
 
-/// How often a stack does what, as far as is known.
+/// Analyses how often the transitions of a stack are taken, as far as its profile says.
 pub fn analysed(path: &Path, options: &Options) -> Result<(Sources, Program, Analysed), Failure> {
     deep(|| analysed_here(path, options))
 }

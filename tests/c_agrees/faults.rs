@@ -2,20 +2,34 @@
 //! counted, callbacks of applications and of links, and what frames are expected to be.
 
 use super::leaving::{calling, leaving};
+use super::unguarded::without_guards;
 use super::{is_found, is_found_in, stacks};
 use stackloom::back::c::{Variant, print};
-use stackloom::ir::{Op, Role, Terminator};
 
 #[test]
 fn a_fault_in_what_an_application_gives_back_is_found() {
     let path = "tests/c_agrees/stacks/granted.loom";
     for (right, wrong) in [
-        // What is delivered is counted no more.
+        // The counter of delivered frames stays.
         ("    stack->counters[DELIVERED] += message.came_in;\n", ""),
-        // What is given back is handled by nobody.
+        // The stack ignores the number that the application returns.
         ("    if (granted != 0) {\n", "    if (0) {\n"),
     ] {
         is_found(path, right, wrong);
+    }
+}
+
+#[test]
+fn a_fault_in_what_is_granted_on_the_hot_path_is_found() {
+    let path = "tests/c_agrees/stacks/granted_ahead.loom";
+    let tries = "!talk_session_grant_delivers_fast(stack, session, granted)";
+    for (right, wrong) in [
+        // The grant overtakes the calls that the application has made.
+        (format!("stack->waiting != 0 || {tries}"), tries),
+        // The grant is lost if its fast function leaves.
+        (format!("if (stack->waiting != 0 || {tries})"), "if (0)"),
+    ] {
+        is_found(path, &right, wrong);
     }
 }
 
@@ -31,19 +45,7 @@ fn a_fast_path_that_asks_nothing_is_found() {
     for name in ["answered", "datagrams", "predicted", "granted"] {
         let path = format!("tests/c_agrees/stacks/{name}.loom");
         let [mut woven, _] = stacks::built(&path);
-        let functions = woven.module.functions.iter_mut();
-        for fast in functions.filter(|function| function.role == Role::Fast) {
-            // A fast function without any exit is none, and a block without an end leaves.
-            let mut exits = 0;
-            let blocks = fast.blocks.iter_mut();
-            for block in blocks.filter(|block| block.terminator != Terminator::Never) {
-                block.instructions.retain(|one| {
-                    let is_exit = matches!(one.op, Op::Exit(_));
-                    exits += u32::from(is_exit);
-                    !is_exit || exits == 1
-                });
-            }
-        }
+        without_guards(&mut woven.module);
         let checked = stacks::read(&path);
         woven.code = print(&woven.module, &checked.sources, Variant::Plain);
         is_found_in(&path, woven, "", "");

@@ -2,7 +2,7 @@
 
 use stackloom::c::assumed::Assumed;
 use stackloom::diagnostic::render;
-use stackloom::pipeline::{self, Checked, Compiled, Passes, Variant};
+use stackloom::pipeline::{self, Checked, Compiled, Variant};
 use stackloom::reactive::handlers::Budget;
 use stackloom::tool::library::Folders;
 use stackloom::tree::rewrites::Rewrites;
@@ -66,20 +66,7 @@ pub fn budgeted(path: &str, budget: Budget) -> [Compiled; 2] {
     let name = first(&checked);
     let woven = pipeline::compile(&mut checked, &name, &name);
     match woven.zip(pipeline::trees(&mut checked, &name)) {
-        Some((woven, (program, forest))) => {
-            let stack = (&checked.sources, &program, &forest);
-            let nothing = (Rewrites::NONE, Passes::NONE);
-            let (module, code) = pipeline::printed(stack, Variant::Plain, nothing);
-            let plain = Compiled {
-                program,
-                forest,
-                cut: Vec::new(),
-                elsewhere: false,
-                module,
-                code,
-            };
-            [woven, plain]
-        }
+        Some((woven, trees)) => [woven, pipeline::unoptimised(&checked, trees)],
         None => panic!("{}", said(&checked)),
     }
 }

@@ -54,7 +54,7 @@ impl Shell {
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_loom"));
         command.args(arguments).current_dir(self.folder.path());
-        // How fast a stack is does not matter here; to optimise it takes most of a test.
+        // The speed of a stack does not matter here, and optimising it takes most of a test.
         command.env("CC", "cc -O0 -g0").stdin(Stdio::null());
         command
     }

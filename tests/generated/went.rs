@@ -1,4 +1,4 @@
-//! How many programs have fast functions: in, modules behind all passes; out, sums.
+//! Counts programs with fast functions: in, modules behind all passes; out, sums.
 
 use stackloom::ir::{Module, Role};
 

@@ -76,14 +76,15 @@ impl Effects {
         add_all(&mut self.writes, &other.writes);
     }
 
-    /// Those of an operation; of one that calls a function, without those of the function.
+    /// Returns the effects of an operation; of one that calls a function, without those of the
+    /// function.
     pub fn of(module: &Module, op: &Op) -> Effects {
         let mut effects = Effects::default();
         effects.operation(module, op);
         effects
     }
 
-    /// Those of an operation with all that it calls, if these are those of functions.
+    /// Returns the effects of an operation and of all that it calls, given those of all functions.
     pub fn with_called<'e>(module: &Module, effects: &'e [Effects], op: &Op) -> Cow<'e, Effects> {
         if let Op::Call(id) | Op::Loop(id, _) = op {
             return Cow::Borrowed(&effects[id.at()]);
@@ -95,7 +96,7 @@ impl Effects {
         Cow::Owned(own)
     }
 
-    /// Those of an operation that may fail, with all that it calls.
+    /// Returns the effects of an operation that may fail, and of all that it calls.
     pub fn of_attempt_with_called(
         module: &Module,
         effects: &[Effects],
@@ -108,20 +109,20 @@ impl Effects {
         own
     }
 
-    /// Those of an operation that may fail.
+    /// Returns the effects of an operation that may fail.
     pub fn of_attempt(module: &Module, attempt: &Attempt) -> Effects {
         let mut effects = Effects::default();
         effects.attempt(module, attempt);
         effects
     }
 
-    /// Those of a function with all that it calls.
+    /// Returns the effects of a function and of all that it calls.
     pub fn of_function(module: &Module, id: FunctionId) -> Effects {
         Effects::of_function_up_to(module, id, &mut |_| false)
     }
 
-    /// Those of a function with all that it calls, but for functions that are known already, and
-    /// all that these call.
+    /// Returns the effects of a function and of all that it calls, without functions that are
+    /// known already and what these call.
     pub fn of_function_up_to(
         module: &Module,
         id: FunctionId,
@@ -144,7 +145,8 @@ impl Effects {
         effects
     }
 
-    /// Those of all functions, each with all that it calls: a function calls only those before it.
+    /// Returns the effects of each function and of all that it calls: a function calls only those
+    /// before it.
     /// Words that a kernel yields go to the message over which it runs.
     pub fn of_functions(module: &Module) -> Vec<Effects> {
         let mut all: Vec<Effects> = Vec::new();

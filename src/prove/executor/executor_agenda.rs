@@ -5,7 +5,7 @@
 //! it; and the event that comes next. `queue.front E; return` and `tail E` have the same next
 //! event, but take another number of steps, which is a part of the state.
 //!
-//! Where ways meet on which different events wait, those become a term of the state, and their
+//! If different events wait on ways that meet, the events become a term of the state, and their
 //! order is not known any more. An event that is put on the agenda has a place there.
 
 use super::{End, Ending, Executor, Frame, Modelled};

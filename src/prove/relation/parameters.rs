@@ -6,7 +6,7 @@
 
 use super::text;
 use crate::ir::definitions::Definitions;
-use crate::ir::edit::compact;
+use crate::ir::edit::shape;
 use crate::ir::effects::Effects;
 use crate::ir::op::{Event, Op, Target};
 use crate::ir::rename::renumber_functions;
@@ -119,22 +119,6 @@ fn first_alike(module: &Module) -> Vec<FunctionId> {
         renumber_functions(&mut module, |id| next[id.at()]);
         first = next;
     }
-}
-
-/// Returns all of a function but names and places.
-fn shape(function: &Function) -> String {
-    let mut plain = function.clone();
-    compact(&mut plain);
-    plain.name.clear();
-    plain.owner.clear();
-    plain.span = None;
-    plain.values.iter_mut().for_each(|value| value.hint.clear());
-    for block in &mut plain.blocks {
-        block.span = None;
-        let all = block.instructions.iter_mut();
-        all.for_each(|one| one.span = None);
-    }
-    format!("{plain:?}")
 }
 
 /// A parameter, as far as is known.

@@ -14,7 +14,7 @@
 //! reaction once. Exits of functions that are tried before the fast function note nothing: it is
 //! tried next.
 //!
-//! Where all frames start the same reaction, its commits count nothing: the frames that took the
+//! If all frames start the same reaction, its commits count nothing: the frames that took the
 //! fast path are all frames that arrived, except those that left it.
 
 use crate::back::c::Stack;

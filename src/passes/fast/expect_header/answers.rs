@@ -65,7 +65,7 @@ pub struct Copies<'c> {
     header: &'c Header<'c>,
     /// The view of the frame; without, the header is the parameters of the function.
     view: Option<Value>,
-    /// Those parameters.
+    /// The words of the header that are parameters.
     words: &'c [Word],
     /// By value of the fast function: the same.
     known: BTreeMap<Value, Value>,
