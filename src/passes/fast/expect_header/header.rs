@@ -556,7 +556,7 @@ impl Question<'_> {
         groups
     }
 
-    /// The searches of the guard whose keys hang on the header. What stands behind a commit may
+    /// The searches of the guard whose keys hang on the header. An operation behind a commit may
     /// find an instance that was made there.
     fn searches(&mut self, length: u32) -> Vec<Search> {
         let mut found = Vec::new();
