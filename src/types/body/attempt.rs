@@ -21,7 +21,7 @@ use crate::syntax::loom::ast;
 /// What may fail, what it binds, and the locals that its binding owns or shares.
 pub(super) struct Tried {
     pub attempt: Attempt,
-    binds: Option<Type>,
+    pub binds: Option<Type>,
     shared: bool,
 }
 
@@ -534,7 +534,7 @@ pub(super) fn starts_with_search(source: &ast::Expression) -> bool {
     }
 }
 
-fn with_binding(statement: StatementKind, local: LocalId) -> StatementKind {
+pub(super) fn with_binding(statement: StatementKind, local: LocalId) -> StatementKind {
     match statement {
         StatementKind::Attempt {
             attempt,

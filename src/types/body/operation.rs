@@ -8,7 +8,7 @@ use super::super::program::LocalId;
 use super::super::statement::{Attempt, Operation, Source, StatementKind, Term};
 use super::super::value::{Type, Value};
 use super::access::Meaning;
-use super::attempt::starts_with_search;
+use super::attempt::{starts_with_search, with_binding};
 use super::external::Use;
 use super::statement::Exit;
 use super::words::{Body, Place, make};
@@ -46,7 +46,10 @@ impl Body<'_, '_> {
             let Some(otherwise) = otherwise else {
                 return self.needs_else(call, span);
             };
-            return Some(self.attempt(tried.attempt, otherwise, failing, call.span, exits));
+            let statement = self.attempt(tried.attempt, otherwise, failing, call.span, exits);
+            let kind = tried.binds.expect("a search finds an instance");
+            let local = self.add_local("unnamed", kind);
+            return Some(with_binding(statement, local));
         }
         let ast::ExpressionKind::Call {
             function,
