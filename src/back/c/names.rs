@@ -600,6 +600,11 @@ fn opaque_names(module: &Module, taken: &mut Taken) -> Vec<OpaqueNames> {
 /// Suffixes of the members that the struct of the stack has for each kind.
 const BESIDE: [&str; 6] = ["", "_pool", "_next", "_ended", "_buckets", "_alike"];
 
+/// Verbs of the functions that find, make and end the instances of a kind.
+const DEEDS: [&str; 8] = [
+    "begin", "bucket", "create", "end", "ended", "find", "free", "live",
+];
+
 fn kind_names(module: &Module, too: &[&str], taken: &mut Taken) -> Vec<KindNames> {
     let mut members: BTreeSet<String> = MEMBERS.split_whitespace().map(String::from).collect();
     let mut all = Vec::new();
@@ -609,15 +614,16 @@ fn kind_names(module: &Module, too: &[&str], taken: &mut Taken) -> Vec<KindNames
         let mut names = std::iter::once(plain.clone()).chain(numbered);
         let is_free = |name: &String| {
             let mut own = BESIDE.iter().map(|end| format!("{name}{end}"));
-            !taken.has(name) && own.all(|member| !members.contains(&member))
+            let mut deeds = DEEDS.iter().map(|verb| format!("{verb}_{name}"));
+            !taken.has(name)
+                && own.all(|member| !members.contains(&member))
+                && deeds.all(|deed| !taken.has(&deed))
         };
         let name = names
             .find(is_free)
             .expect("there are more numbers than names");
         taken.reserve(&name);
-        for verb in [
-            "begin", "bucket", "create", "end", "ended", "find", "free", "live",
-        ] {
+        for verb in DEEDS {
             taken.reserve(&format!("{verb}_{name}"));
         }
         members.extend(BESIDE.iter().map(|end| format!("{name}{end}")));
