@@ -377,6 +377,11 @@ fn the_c_of_frames_that_are_expected_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_peers_who_take_turns_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/alternating.loom");
+}
+
+#[test]
 fn the_c_of_any_rewrites_does_what_it_says() {
     let mut fired = Rewrites::NONE;
     for path in SMALL {

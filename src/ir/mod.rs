@@ -336,11 +336,39 @@ impl Module {
 
     /// The types of what a cache holds: of its arguments, without the instance, then its results.
     pub fn cached(&self, id: CacheId) -> Vec<Type> {
+        let function = self.function(self.caches[id.at()].remembers);
+        [self.cached_arguments(id), function.results.clone()].concat()
+    }
+
+    /// The types of the arguments that a cache holds.
+    pub fn cached_arguments(&self, id: CacheId) -> Vec<Type> {
         let cache = &self.caches[id.at()];
         let function = self.function(cache.remembers);
         let parameters = function.parameters().iter();
         let arguments = parameters.skip(usize::from(cache.kind.is_some()));
-        let arguments = arguments.map(|value| function.type_of(*value));
-        arguments.chain(function.results.iter().copied()).collect()
+        arguments.map(|value| function.type_of(*value)).collect()
+    }
+
+    /// Returns true if the function of a cache searches an instance of a kind by its keys.
+    pub fn searches(&self, id: CacheId, kind: KindId) -> bool {
+        let function = self.function(self.caches[id.at()].remembers);
+        let mut blocks = function.blocks.iter();
+        blocks.any(|block| match &block.terminator {
+            Terminator::Try { attempt, .. } => *attempt == Attempt::Find(kind),
+            _other => false,
+        })
+    }
+
+    /// By cache: some function recalls an instance by what the cache holds.
+    pub fn recalled(&self) -> Vec<bool> {
+        let mut recalled = vec![false; self.caches.len()];
+        for block in self.functions.iter().flat_map(|one| &one.blocks) {
+            if let Terminator::Try { attempt, .. } = &block.terminator
+                && let Attempt::Recall(id) = attempt
+            {
+                recalled[id.at()] = true;
+            }
+        }
+        recalled
     }
 }

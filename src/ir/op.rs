@@ -449,6 +449,9 @@ pub enum Attempt {
     Soonest(KindId, TimerId),
     /// `below -> instance`: the first that stands on a session below.
     Standing(KindId),
+    /// `arguments.. -> instance`: one whose cache holds these arguments. It may fail though there
+    /// is one.
+    Recall(CacheId),
     /// `keys.. -> instance`: takes a slot; it has a state from here on, and is found by its keys.
     Create(KindId),
     /// `place -> item..`: the oldest of a queue.
@@ -497,6 +500,7 @@ impl Attempt {
             | Attempt::Find(_)
             | Attempt::Soonest(..)
             | Attempt::Standing(_)
+            | Attempt::Recall(_)
             | Attempt::Create(_) => None,
         }
     }

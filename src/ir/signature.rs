@@ -251,6 +251,13 @@ fn outcomes_elsewhere(
             found(&all[..operands.len()], *kind)
         }
         Attempt::Standing(kind) => found(&[Type::WORD], *kind),
+        Attempt::Recall(id) => {
+            let holder = holder(module, *id)?;
+            let [Type::Instance(kind)] = holder[..] else {
+                return Err("a cache of instances is expected".to_string());
+            };
+            found(&module.cached_arguments(*id), kind)
+        }
         of_container => Err(format!("{of_container:?} is about a container")),
     }
 }

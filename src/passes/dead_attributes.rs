@@ -342,6 +342,7 @@ impl Finding<'_> {
             | Attempt::Find(_)
             | Attempt::Soonest(..)
             | Attempt::Standing(_)
+            | Attempt::Recall(_)
             | Attempt::Create(_)
             | Attempt::InsertBytes(_)
             | Attempt::AppendBytes(_)

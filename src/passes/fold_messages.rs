@@ -503,6 +503,7 @@ fn results_of(function: &Function, end: &Terminator, edge: &Edge) -> Vec<Option<
         | Attempt::Find(_)
         | Attempt::Soonest(..)
         | Attempt::Standing(_)
+        | Attempt::Recall(_)
         | Attempt::Create(_)
         | Attempt::Pop(_)
         | Attempt::PushItem(_)

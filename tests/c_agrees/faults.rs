@@ -84,6 +84,13 @@ fn a_fault_in_what_leaves_by_a_link_that_calls_is_found() {
 fn a_fault_in_what_is_expected_of_frames_is_found() {
     for (name, right, wrong) in [
         ("predicted", ".valid = false;\n", ".valid = true;\n"),
+        ("alternating", ".valid = false;\n", ".valid = true;\n"),
+        // The session of another peer is recalled.
+        (
+            "alternating",
+            ".call_expected.valid &&",
+            ".call_expected.valid ||",
+        ),
         ("answers_kept", ".valid = false;\n", ".valid = true;\n"),
     ] {
         is_found(&format!("tests/c_agrees/stacks/{name}.loom"), right, wrong);

@@ -12,7 +12,8 @@ use stackloom::types::program::LinkId;
 use std::path::Path;
 
 /// Stacks that are tried with a link that calls.
-const LEAVING: [&str; 11] = [
+const LEAVING: [&str; 12] = [
+    "alternating",
     "answered",
     "answers_kept",
     "begun",

@@ -10,8 +10,8 @@ use stackloom::ir::function::Definition;
 use stackloom::ir::op::{Arithmetic, Op, Target};
 use stackloom::ir::text::read;
 use stackloom::ir::{
-    AttributeId, BlockId, Edge, FieldId, Function, FunctionId, Instruction, KindId, Module, Region,
-    Role, Terminator, Type, Value,
+    Attempt, AttributeId, BlockId, Edge, FieldId, Function, FunctionId, Instruction, KindId,
+    Module, Region, Role, Terminator, Type, Value,
 };
 use stackloom::passes::fast::{expect_header, form_fast_path};
 use std::collections::{BTreeMap, BTreeSet};
@@ -204,6 +204,16 @@ pub const FAULTS: &[(&str, &str, Finder, Wrong)] = &[
         "A session begins, and the cache still holds that there is none",
         Verifier,
         never_disarmed,
+    ),
+    (
+        "expect-header",
+        "A session begins, and the one with the same keys is recalled still",
+        Verifier,
+        |module, pass| {
+            form_fast_path::run(module);
+            pass(module);
+            each_function(module, still_recalled);
+        },
     ),
     (
         "expect-header",
@@ -402,6 +412,24 @@ fn one_constant(module: &mut Module) {
             }
             block.instructions = all;
         }
+    }
+}
+
+/// Where an instance is found, its cache is not disarmed.
+fn still_recalled(function: &mut Function) {
+    let ends = function.blocks.iter().map(|block| &block.terminator);
+    let found = ends.filter_map(|end| match end {
+        Terminator::Try {
+            attempt: Attempt::Find(_),
+            done,
+            ..
+        } => Some(done.block),
+        _other => None,
+    });
+    for id in found.collect::<Vec<_>>() {
+        let block = &mut function.blocks[id.at()];
+        let is_disarmed = |one: &Instruction| matches!(one.op, Op::Disarm(_));
+        block.instructions.retain(|one| !is_disarmed(one));
     }
 }
 

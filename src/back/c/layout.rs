@@ -1,7 +1,8 @@
 //! Layouts: in, the kinds of a module; out, what stands beside their instances, and the numbers of
 //! their timers.
 
-use crate::ir::{Attempt, KindId, Lives, Module, Op, Terminator, TimerId};
+use crate::ir::definitions::Definitions;
+use crate::ir::{Attempt, CacheId, KindId, Lives, Module, Op, Terminator, TimerId, Value};
 use std::collections::BTreeSet;
 
 /// All kinds of a module.
@@ -62,6 +63,51 @@ impl Layout {
         }
         all
     }
+}
+
+/// The table that says by a hash which instance has a cache with some arguments.
+pub struct Guesses {
+    /// The number of entries.
+    pub count: u32,
+    /// The type of an entry.
+    pub of: &'static str,
+    /// The arguments that are hashed: those on which the search of the cache's function hangs.
+    pub keys: Vec<usize>,
+}
+
+/// The table of a cache by which instances are recalled; none of another cache, or if there is but
+/// one instance.
+pub fn guesses(module: &Module, id: CacheId) -> Option<Guesses> {
+    let cache = &module.caches[id.at()];
+    let capacity = module.kinds[cache.kind?.at()].capacity;
+    let function = module.function(cache.remembers);
+    let definitions = Definitions::of(function);
+    let searches = function.blocks.iter();
+    let searches = searches.filter_map(|block| match &block.terminator {
+        Terminator::Try {
+            attempt: Attempt::Find(_),
+            operands,
+            ..
+        } => Some(operands),
+        _other => None,
+    });
+    let mut open: Vec<Value> = searches.flatten().copied().collect();
+    let mut seen: BTreeSet<Value> = open.iter().copied().collect();
+    while let Some(value) = open.pop() {
+        let operands = definitions.get(value).map(|one| &one.operands);
+        let operands = operands.into_iter().flatten().copied();
+        open.extend(operands.filter(|one| seen.insert(*one)));
+    }
+    let arguments = function.parameters().iter().skip(1).enumerate();
+    let keys = arguments.filter(|(_, value)| seen.contains(value));
+    (capacity > 1 && module.recalled()[id.at()]).then(|| Guesses {
+        count: (2 * capacity).next_power_of_two(),
+        of: match capacity {
+            ..=0x10000 => "uint16_t",
+            _more => "uint32_t",
+        },
+        keys: keys.map(|(at, _)| at).collect(),
+    })
 }
 
 /// The number of all timers.

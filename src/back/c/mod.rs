@@ -52,7 +52,7 @@ use crate::c::tree::{Expression, Function, Statement, atom};
 use crate::c::walk::is_named;
 use crate::ir::effects::Effects;
 use crate::ir::op::{Place, Target, Told};
-use crate::ir::{FunctionId, Module, Op, PortId};
+use crate::ir::{CacheId, FunctionId, Module, Op, PortId};
 use crate::source::Sources;
 use constants::Constants;
 pub use file::Printed;
@@ -121,6 +121,12 @@ impl<'m> Stack<'m> {
             names.count_own("stack.cut_buffer");
         }
         Stack::named(module, sources, variant, names)
+    }
+
+    /// The table of a cache by which instances are recalled; none of another cache, or if there is
+    /// but one instance.
+    pub fn guesses(&self, id: CacheId) -> Option<layout::Guesses> {
+        layout::guesses(self.module, id)
     }
 
     /// The same under names that were chosen.

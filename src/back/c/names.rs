@@ -16,7 +16,7 @@ use super::function::kernel::sum::short_lengths;
 use crate::c::words;
 use crate::ir::interface::{Enum, Given, Home, Shape};
 use crate::ir::op::{Target, Told};
-use crate::ir::{KernelId, KindId, Module, Stored};
+use crate::ir::{KernelId, KindId, Module, Role, Stored};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -287,23 +287,16 @@ impl Names {
         let counters = module.counters.iter();
         let counters = counters.map(|name| in_capitals(&mut taken, "count_", name));
         let counters = counters.collect();
-        let kinds = kind_names(module, too.members, &mut taken);
+        let caches = cache_names(module, &mut taken);
+        let members = caches.iter().map(String::as_str);
+        let members: Vec<&str> = members.chain(too.members.iter().copied()).collect();
+        let kinds = kind_names(module, &members, &mut taken);
         let functions = module.functions.iter();
         let functions = functions
             .map(|function| taken.take(&not_of_library(&stack, &function.name)))
             .collect();
-        let slow = module.functions.iter().map(|function| {
-            let what = match function.role {
-                crate::ir::Role::Fast => "whole",
-                _reaction => "slow",
-            };
-            let has_fast = function.fast.is_some();
-            has_fast.then(|| taken.take(&identifier(&format!("{}_{what}", function.name))))
-        });
-        let slow = slow.collect();
+        let slow = slow_names(module, &mut taken);
         let kernels = kernel_names(module, &mut taken);
-        let caches = module.caches.iter();
-        let caches = caches.map(|cache| taken.take(&cache.name)).collect();
         Names {
             kinds,
             attributes: attribute_names(module),
@@ -595,6 +588,32 @@ fn opaque_names(module: &Module, taken: &mut Taken) -> Vec<OpaqueNames> {
         }
     });
     all.collect()
+}
+
+/// By function that has a fast one: the name of what runs if that leaves.
+fn slow_names(module: &Module, taken: &mut Taken) -> Vec<Option<String>> {
+    let slow = module.functions.iter().map(|function| {
+        let what = match function.role {
+            Role::Fast => "whole",
+            _reaction => "slow",
+        };
+        let has_fast = function.fast.is_some();
+        has_fast.then(|| taken.take(&identifier(&format!("{}_{what}", function.name))))
+    });
+    slow.collect()
+}
+
+/// The names of caches, and of what stands beside them.
+fn cache_names(module: &Module, taken: &mut Taken) -> Vec<String> {
+    let caches = module.caches.iter().map(|cache| {
+        let name = taken.take(&cache.name);
+        for verb in ["guess", "note", "recall"] {
+            taken.reserve(&format!("{verb}_{name}"));
+        }
+        taken.reserve(&format!("{name}_guesses"));
+        name
+    });
+    caches.collect()
 }
 
 /// Suffixes of the members that the struct of the stack has for each kind.

@@ -127,7 +127,9 @@ pub fn caches(stack: &Stack<'_>) -> Vec<Item> {
 /// Returns true if instances of a kind hold anything. No operation looks into others.
 pub fn has_struct(module: &Module, id: KindId) -> bool {
     let kind = &module.kinds[id.at()];
-    !kind.fields.is_empty() || !kind.timers.is_empty()
+    let mut caches = module.caches.iter();
+    let has_cache = caches.any(|cache| cache.kind == Some(id));
+    !kind.fields.is_empty() || !kind.timers.is_empty() || has_cache
 }
 
 /// The structs of kinds, without those that hold nothing.
@@ -152,7 +154,10 @@ fn structure(stack: &Stack<'_>, id: KindId) -> Item {
     Item::Struct {
         comment: described(kind),
         name: stack.names.kind(id).to_string(),
-        members: members.chain(timers_of(stack, id)).collect(),
+        members: members
+            .chain(timers_of(stack, id))
+            .chain(caches_of(stack, Some(id)))
+            .collect(),
     }
 }
 
@@ -237,6 +242,14 @@ fn timers_of(stack: &Stack<'_>, id: KindId) -> Option<Line> {
     (!all.is_empty()).then(|| line(format!("struct {{\n{all}    }} timers"), ""))
 }
 
+/// The members that hold caches: of each instance of a kind, or of the stack.
+fn caches_of(stack: &Stack<'_>, kind: Option<KindId>) -> Vec<Line> {
+    let all = stack.module.caches.iter().zip(&stack.names.caches);
+    let own = all.filter(|(cache, _)| cache.kind == kind);
+    own.map(|(_, name)| line(format!("struct {name} {name}"), ""))
+        .collect()
+}
+
 /// The members of the stack that hold instances, timers and caches.
 pub fn members(stack: &Stack<'_>) -> Vec<Line> {
     let module = stack.module;
@@ -251,11 +264,12 @@ pub fn members(stack: &Stack<'_>) -> Vec<Line> {
         all.push(line("struct sl_timers timers".to_string(), "all timers"));
         all.push(line(heap, ""));
     }
-    let caches = module.caches.iter().zip(&stack.names.caches);
-    all.extend(caches.map(|(cache, name)| {
-        let count = cache.kind.map(|kind| module.kinds[kind.at()].capacity);
-        let count = count.map_or(String::new(), |count| format!("[{count}]"));
-        line(format!("struct {name} {name}{count}"), "")
+    all.extend(caches_of(stack, None));
+    let caches = stack.names.caches.iter().enumerate();
+    all.extend(caches.filter_map(|(at, name)| {
+        let guesses = stack.guesses(CacheId(at as u32))?;
+        let table = format!("{} {name}_guesses[{}]", guesses.of, guesses.count);
+        Some(line(table, "by a hash: whose cache it may be"))
     }));
     all
 }

@@ -32,8 +32,8 @@ pub fn items(
     rest.extend(items.structs.iter().cloned());
     rest.extend(results.map(|(_, item)| item));
     rest.extend(kernel::words(stack));
-    rest.extend(records::structs(stack));
     rest.extend(records::caches(stack));
+    rest.extend(records::structs(stack));
     rest.push(whole);
     let text = printer::file(&rest) + code;
     let mentioned = words(&text);

@@ -319,6 +319,12 @@ impl Effects {
             Attempt::Live(kind) | Attempt::Find(kind) | Attempt::Standing(kind) => {
                 self.read(&[Instances(*kind)]);
             }
+            Attempt::Recall(id) => {
+                self.read(&[Resource::Region(Region::Valid(*id))]);
+                for at in 0..module.cached_arguments(*id).len() {
+                    self.read(&[Resource::Region(Region::Cached(*id, at as u32))]);
+                }
+            }
             Attempt::Soonest(kind, _) => self.read(&[Instances(*kind), Timers]),
             Attempt::Create(kind) => {
                 self.write(&[Instances(*kind)]);

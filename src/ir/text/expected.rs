@@ -120,6 +120,7 @@ pub fn attempted(module: &Module, attempt: &Attempt) -> Vec<Known> {
         Attempt::Copy => vec![ANY, WORD, WORD],
         Attempt::Rewrite(id) => behind(ANY, of_kernel(module, *id)),
         Attempt::Live(_) | Attempt::Standing(_) => vec![WORD],
+        Attempt::Recall(id) => all(module.cached_arguments(*id)),
         Attempt::Find(kind) | Attempt::Create(kind) | Attempt::Soonest(kind, _) => {
             all(keys(module, *kind))
         }

@@ -212,6 +212,7 @@ pub fn attempt(attempt: &Attempt) -> &'static str {
         Attempt::Find(_) => "find",
         Attempt::Soonest(..) => "soonest",
         Attempt::Standing(_) => "standing",
+        Attempt::Recall(_) => "recall",
         Attempt::Create(_) => "create",
         Attempt::Pop(_) => "pop",
         Attempt::PushItem(_) => "push_item",
@@ -243,6 +244,9 @@ pub const KIND_ATTEMPTS: &[fn(KindId) -> Attempt] = &[
     Attempt::Standing,
     Attempt::Create,
 ];
+
+/// Attempts with a cache.
+pub const CACHE_ATTEMPTS: &[fn(CacheId) -> Attempt] = &[Attempt::Recall];
 
 /// Attempts with a place.
 pub const PLACE_ATTEMPTS: &[fn(Place) -> Attempt] = &[

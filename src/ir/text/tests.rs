@@ -487,7 +487,8 @@ fn attempt(rng: &mut Rng) -> Attempt {
     all.extend(opcode::KIND_ATTEMPTS.iter().map(|make| make(kind)));
     all.extend(opcode::PLACE_ATTEMPTS.iter().map(|make| make(place)));
     all.extend(opcode::TIMER_ATTEMPTS.iter().map(|make| make(kind, timer)));
-    let kernel = KernelId(id(rng));
+    let (kernel, cache) = (KernelId(id(rng)), CacheId(id(rng)));
+    all.extend(opcode::CACHE_ATTEMPTS.iter().map(|make| make(cache)));
     all.extend(opcode::KERNEL_ATTEMPTS.iter().map(|make| make(kernel)));
     all.swap_remove(rng.usize(..all.len()))
 }

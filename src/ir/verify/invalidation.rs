@@ -87,12 +87,16 @@ fn reads_own(module: &Module, id: FunctionId, root: KindId) -> bool {
         Type::Instance(_) => false,
         _ => true,
     };
+    // Of an instance that is found, only the index is asked: whether it is the own one.
     let mut attempts = function.blocks.iter();
-    attempts.all(|block| !matches!(block.terminator, Terminator::Try { .. }))
-        && function.instructions().all(|instruction| {
-            let mut calls = called(module, &instruction.op).into_iter();
-            instruction.operands.iter().all(is_own) && calls.all(|id| reads_own(module, id, root))
-        })
+    attempts.all(|block| match &block.terminator {
+        Terminator::Try { attempt, .. } => *attempt == Attempt::Find(root),
+        _other => true,
+    }) && function.instructions().all(|instruction| {
+        let mut calls = called(module, &instruction.op).into_iter();
+        let is_own = instruction.op == Op::Index || instruction.operands.iter().all(is_own);
+        is_own && calls.all(|id| reads_own(module, id, root))
+    })
 }
 
 /// Checks that caches are disarmed before anybody looks.
@@ -120,6 +124,16 @@ pub fn check(scope: &Scope<'_>, dependences: &Dependences) -> Vec<Breach> {
                 walk.looks(spot, |_| true);
             }
             _ => {}
+        }
+        if let Terminator::Try {
+            attempt, operands, ..
+        } = &block.terminator
+        {
+            match attempt {
+                Attempt::Recall(id) => walk.looks(spot, |cache| cache == *id),
+                Attempt::Create(kind) => walk.creates(spot, *kind, operands),
+                _other => {}
+            }
         }
         for (at, edge) in block.terminator.edges().into_iter().enumerate() {
             let before = walk.stale.clone();
@@ -218,6 +232,45 @@ impl Walk<'_> {
                 let id = CacheId(at as u32);
                 let instance = self.instance(id, instance.first().copied());
                 self.stale.insert((id, instance));
+            }
+        }
+    }
+
+    /// An instance is created. The one that was found by its keys is found no more, so right before
+    /// it is looked for, and its caches are disarmed that depend on that.
+    fn creates(&mut self, spot: Spot, kind: KindId, keys: &[Value]) {
+        let scope = self.scope;
+        let found = Resource::Instances(kind);
+        let depends = self.dependences.get(&found).into_iter().flatten();
+        let depends = depends.filter(|(id, own)| *own && scope.module.searches(*id, kind));
+        for (id, _) in depends.copied().collect::<Vec<_>>() {
+            let mut blocks = scope.function.blocks.iter();
+            let disarms = blocks.any(|block| match &block.terminator {
+                Terminator::Try {
+                    attempt,
+                    operands,
+                    done,
+                    failed,
+                    ..
+                } => {
+                    let behind = scope.function.block(done.block);
+                    let is_disarmed = behind.instructions.iter().any(|one| {
+                        one.op == Op::Disarm(id) && behind.parameters.ends_with(&one.operands)
+                    });
+                    *attempt == Attempt::Find(kind)
+                        && operands == keys
+                        && is_disarmed
+                        && [failed.block] == [spot.0]
+                        && behind.terminator == Terminator::Jump(failed.clone())
+                }
+                _other => false,
+            });
+            if !disarms {
+                let name = &scope.module.caches[id.at()].name;
+                let message = format!(
+                    "the cache {name} of an instance with the same keys is not disarmed before"
+                );
+                self.say(spot, &message);
             }
         }
     }

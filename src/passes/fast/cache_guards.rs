@@ -14,13 +14,14 @@
 //! store s.closing %j, 1                   store s.closing %j, 1; disarm s.steady %j
 //! ```
 
+use super::disarm::disarm;
 use super::session::{Found, Session, written};
 use crate::ir::build::Builder;
 use crate::ir::effects::{Effects, Resource};
 use crate::ir::op::{Arithmetic, Op};
 use crate::ir::{
-    Attempt, Block, BlockId, Cache, CacheId, Edge, Function, FunctionId, Instruction, KindId,
-    Module, Probability, Region, Role, Terminator, Type, Value,
+    Block, BlockId, Cache, CacheId, Edge, Function, FunctionId, Instruction, Module, Probability,
+    Region, Role, Terminator, Type, Value,
 };
 use crate::passes::{dead_code, fold, value_numbering};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,14 +91,8 @@ fn cache(module: &mut Module, written: &BTreeSet<Resource>, at: usize) {
             other.fast = Some(fast);
         }
     }
+    disarm(module, id);
     let effects = Effects::of_functions(module);
-    let reads = effects[asked.at()].reads.clone();
-    for other in 0..module.functions.len() {
-        let mut function = module.functions[other].clone();
-        if disarm(&mut function, &reads, (id, found.kind)) {
-            module.functions[other] = function;
-        }
-    }
     let mut function = module.functions[fast.at()].clone();
     fold::fold(&mut function);
     value_numbering::number(module, &effects, &mut function);
@@ -214,103 +209,4 @@ fn ask(
         .blocks
         .push(block(asking, Terminator::Jump(Edge::to(goes))));
     function.blocks.push(block(instructions, terminator));
-}
-
-/// Disarms a cache behind each write to what it reads, and in new instances. True if there was one.
-fn disarm(
-    function: &mut Function,
-    reads: &BTreeSet<Resource>,
-    (cache, kind): (CacheId, KindId),
-) -> bool {
-    let mut changed = false;
-    let disarms = |instance: Value, span| Instruction {
-        op: Op::Disarm(cache),
-        operands: vec![instance],
-        results: Vec::new(),
-        span,
-    };
-    // Behind an attempt that ends a block: the instance, or none where the attempt gives it.
-    let mut at_begin: Vec<(BlockId, Option<Value>)> = Vec::new();
-    for (at, block) in function.blocks.iter_mut().enumerate() {
-        let id = BlockId(at as u32);
-        let mut all = Vec::new();
-        for instruction in std::mem::take(&mut block.instructions) {
-            let written = match &instruction.op {
-                Op::Store(region) => Some(Resource::Region(*region)),
-                Op::Change(_, place) => Some(Resource::Container(*place)),
-                _ => None,
-            };
-            let instance = match &instruction.op {
-                Op::Begin(of) if *of == kind => Some(instruction.results[0]),
-                _ if written.is_some_and(|one| reads.contains(&one)) => {
-                    Some(instruction.operands[0])
-                }
-                _ => None,
-            };
-            let span = instruction.span;
-            all.push(instruction);
-            all.extend(instance.map(|instance| disarms(instance, span)));
-            changed |= instance.is_some();
-        }
-        block.instructions = all;
-        if let Terminator::Try {
-            attempt, operands, ..
-        } = &block.terminator
-        {
-            match (attempt, attempt.place()) {
-                (Attempt::Create(of), _) if *of == kind => {
-                    at_begin.push((id, None));
-                }
-                (_, Some(place)) if reads.contains(&Resource::Container(place)) => {
-                    at_begin.push((id, Some(operands[0])));
-                }
-                _ => {}
-            }
-        }
-    }
-    changed |= !at_begin.is_empty();
-    for (id, instance) in at_begin {
-        let own = behind_attempt(function, id);
-        let block = &mut function.blocks[own.at()];
-        let made = block.parameters.last().copied();
-        let instance = instance.or(made).expect("an attempt gives an instance");
-        let span = block.span;
-        block.instructions.insert(0, disarms(instance, span));
-    }
-    changed
-}
-
-/// The block behind an attempt that ends a block and succeeds; a new one, if others lead there,
-/// too.
-fn behind_attempt(function: &mut Function, id: BlockId) -> BlockId {
-    let Terminator::Try { done, .. } = &function.block(id).terminator else {
-        panic!("an attempt ends the block");
-    };
-    let done = done.clone();
-    let edges = function.blocks.iter();
-    let edges = edges.flat_map(|block| block.terminator.edges());
-    if edges.filter(|edge| edge.block == done.block).count() == 1 {
-        return done.block;
-    }
-    let made = function.block(done.block).parameters[done.arguments.len()..].to_vec();
-    let made = made.into_iter().map(|value| {
-        let of = function.type_of(value);
-        function.define(of)
-    });
-    let made: Vec<Value> = made.collect();
-    let span = function.block(id).span;
-    let own = BlockId(function.blocks.len() as u32);
-    function.blocks.push(Block {
-        parameters: made.clone(),
-        instructions: Vec::new(),
-        terminator: Terminator::Jump(Edge {
-            block: done.block,
-            arguments: [done.arguments, made].concat(),
-        }),
-        span,
-    });
-    if let Terminator::Try { done, .. } = &mut function.blocks[id.at()].terminator {
-        *done = Edge::to(own);
-    }
-    own
 }

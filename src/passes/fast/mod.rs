@@ -10,9 +10,11 @@
 //! read_in_place.rs frames in memory of the host are read where they stand
 //! ```
 //!
-//! `session.rs` finds values that hang on a session or a header alone.
+//! `session.rs` finds values that hang on a session or a header alone; `disarm.rs` disarms caches
+//! behind writes to what they depend on.
 
 pub mod cache_guards;
+mod disarm;
 pub mod expect_header;
 pub mod form_fast_path;
 pub mod hot_path;

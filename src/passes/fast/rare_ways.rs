@@ -16,7 +16,7 @@
 use super::hot_path::{RARE, try_first, without};
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
-use crate::ir::{Function, Module, Terminator};
+use crate::ir::{Attempt, Function, Module, Terminator};
 use crate::passes::fast::order_guards;
 
 /// Keeps rare ways out of what is tried first for each link.
@@ -40,17 +40,24 @@ pub fn run(module: &mut Module) {
 fn anew(function: &Function) -> Function {
     let mut anew = function.clone();
     for (id, block) in function.all_blocks() {
-        let Terminator::Branch {
+        let (Terminator::Branch {
             likely,
-            then,
-            otherwise,
+            then: usual,
+            otherwise: rare,
             ..
-        } = &block.terminator
+        }
+        | Terminator::Try {
+            attempt: Attempt::Recall(_),
+            likely,
+            done: usual,
+            failed: rare,
+            ..
+        }) = &block.terminator
         else {
             continue;
         };
-        if likely.other() < RARE && function.behind(otherwise.block).contains(&then.block) {
-            anew.blocks[id.at()].terminator = Terminator::Jump(otherwise.clone());
+        if likely.other() < RARE && function.behind(rare.block).contains(&usual.block) {
+            anew.blocks[id.at()].terminator = Terminator::Jump(rare.clone());
         }
     }
     compact(&mut anew);

@@ -6,7 +6,7 @@
 use super::{Executor, Frame, Modelled, Way};
 use crate::ir::effects::{Effects, Resource};
 use crate::ir::op::{Arithmetic, Attempt, Compare};
-use crate::ir::{Edge, KindId, Region, Value};
+use crate::ir::{CacheId, Edge, KindId, Region, Value};
 use crate::prove::symbolic::{Cell, Message, Symbolic};
 use crate::prove::terms::{Sort, Term};
 
@@ -68,6 +68,10 @@ impl Executor<'_> {
                 self.is_below_capacity(frame, *kind, condition, index);
                 Ok((condition, vec![Plain(index)]))
             }
+            Attempt::Recall(id) => {
+                let (condition, index) = self.recalled(frame, *id, operands)?;
+                Ok((condition, vec![Plain(index)]))
+            }
             Attempt::Find(kind)
             | Attempt::Soonest(kind, _)
             | Attempt::Standing(kind)
@@ -90,6 +94,45 @@ impl Executor<'_> {
             | Attempt::TakeBytes(_)
             | Attempt::CopyBytes(_) => Ok(self.of_container(frame, attempt, operands, done)),
         }
+    }
+
+    /// Recalls an instance: the condition that it succeeds, of which nothing is known, and the
+    /// index. Then the cache of the instance is valid, and holds what is given.
+    fn recalled(
+        &mut self,
+        frame: &mut Frame<'_>,
+        id: CacheId,
+        operands: &[Value],
+    ) -> Modelled<(Term, Term)> {
+        let given: Vec<Term> = operands.iter().map(|one| frame.plain(*one)).collect();
+        let valid = self.cell(&frame.state, Resource::Region(Region::Valid(id)));
+        let mut known = given.clone();
+        known.push(valid);
+        let arguments = 0..given.len() as u32;
+        let held: Vec<Term> = arguments
+            .map(|at| self.cell(&frame.state, Resource::Region(Region::Cached(id, at))))
+            .collect();
+        known.extend(&held);
+        let name = format!("recall {}", self.module.caches[id.at()].name);
+        let index = self.terms.applied(&name, &known, Sort::Bits(32));
+        let condition = self
+            .terms
+            .applied(&format!("{name} succeeds"), &known, Sort::Bits(1));
+        let mut holds = self.terms.select(valid, index);
+        for (given, held) in given.iter().zip(held) {
+            let own = self.terms.select(held, index);
+            let same = self.terms.equal(*given, own);
+            holds = self.terms.and(holds, same);
+        }
+        let here = self.terms.and(self.path, frame.condition);
+        let here = self.terms.and(here, condition);
+        let fact = self.terms.implies(here, holds);
+        self.assumed.push(fact);
+        let kind = self.module.caches[id.at()].kind;
+        let kind = kind.expect("the verifier passes recalls of instances alone");
+        self.is_below_capacity(frame, kind, condition, index);
+        self.remembers(frame, id, Some(index), condition)?;
+        Ok((condition, index))
     }
 
     /// Assumes that an instance that is found has a state, and one that is made had none.

@@ -144,13 +144,18 @@ impl Executor<'_> {
     }
 
     fn load(&mut self, frame: &mut Frame<'_>, region: Region, place: &[Value]) -> Modelled<Term> {
-        let held = self.cell(&frame.state, Resource::Region(region));
-        let place_of = self.place(frame, place);
-        let loaded = place_of.map_or(held, |place| self.terms.select(held, place));
+        let place = self.place(frame, place);
+        let loaded = self.content(frame, region, place);
         if let Region::Valid(id) = region {
             self.remembers(frame, id, place, loaded)?;
         }
         Ok(loaded)
+    }
+
+    /// Returns what a region holds at a place.
+    fn content(&mut self, frame: &Frame<'_>, region: Region, place: Option<Term>) -> Term {
+        let held = self.cell(&frame.state, Resource::Region(region));
+        place.map_or(held, |place| self.terms.select(held, place))
     }
 
     fn store(&mut self, frame: &mut Frame<'_>, region: Region, place: &[Value], value: Term) {
@@ -175,26 +180,23 @@ impl Executor<'_> {
     }
 
     /// Assumes that a cache that is valid holds what its function gives (rule 12 of the verifier).
-    fn remembers(
+    pub(super) fn remembers(
         &mut self,
         frame: &mut Frame<'_>,
         id: CacheId,
-        holder: &[Value],
+        holder: Option<Term>,
         valid: Term,
     ) -> Modelled<()> {
         if self.terms.constant(valid).is_some() {
             return Ok(());
         }
         let cached = 0..self.module.cached(id).len() as u32;
-        let mut held = Vec::new();
-        for at in cached {
-            held.push(self.load(frame, Region::Cached(id, at), holder)?);
-        }
+        let held = cached.map(|at| self.content(frame, Region::Cached(id, at), holder));
+        let mut held: Vec<Term> = held.collect();
         let function = self.module.caches[id.at()].remembers;
         let results = self.module.function(function).results.len();
         let remembered = held.split_off(held.len() - results);
-        let holder = holder.iter().map(|one| frame.value(*one));
-        let arguments = holder.chain(held.into_iter().map(Plain)).collect();
+        let arguments = holder.into_iter().chain(held).map(Plain).collect();
         let now = self.call(frame, function, arguments)?;
         let mut same = self.terms.bit(true);
         let first = self.module.cached(id).len() - results;

@@ -33,6 +33,7 @@ impl Machine<'_> {
             | Attempt::Find(_)
             | Attempt::Soonest(..)
             | Attempt::Standing(_)
+            | Attempt::Recall(_)
             | Attempt::Create(_) => self.try_instance(frame, attempt, operands),
             Attempt::Pop(place)
             | Attempt::PushItem(place)
@@ -127,6 +128,14 @@ impl Machine<'_> {
             Attempt::Standing(kind) => {
                 let below = frame.word(operands[0])?;
                 self.memory.standing(*kind, below)?
+            }
+            Attempt::Recall(cache) => {
+                let arguments = frame.take_all(operands)?;
+                let found = self.memory.recall(*cache, &arguments);
+                if let Some(index) = found {
+                    self.check(*cache, &[index])?;
+                }
+                found
             }
             Attempt::Create(kind) => {
                 let keys = frame.take_all(operands)?;

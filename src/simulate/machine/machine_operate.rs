@@ -309,7 +309,7 @@ impl Machine<'_> {
     }
 
     /// A cache that is valid holds what its function gives now.
-    fn check(&mut self, id: CacheId, holder: &[u32]) -> Trapped<()> {
+    pub(super) fn check(&mut self, id: CacheId, holder: &[u32]) -> Trapped<()> {
         let valid = self.memory.load(Region::Valid(id), holder, self.now_ns)?;
         if valid == Held::bit(false) {
             return Ok(());

@@ -335,6 +335,13 @@ impl<'m> Memory<'m> {
         cells.map(Cell::held).sum()
     }
 
+    /// The first instance whose cache is valid and holds these arguments.
+    pub fn recall(&self, id: CacheId, arguments: &[Held]) -> Option<u32> {
+        let mut all = self.caches[id.at()].iter();
+        let found = all.position(|one| one.is_valid && one.values.starts_with(arguments));
+        found.map(|index| index as u32)
+    }
+
     fn cache(&self, id: CacheId, operands: &[u32]) -> Trapped<&Remembered> {
         let at = operands.first().copied().unwrap_or(0);
         let cache = self.caches[id.at()].get(at as usize);

@@ -7,8 +7,8 @@ use crate::ir::interface::{
     Conversation, Foreign, Link, Listening, Named, Notice, Numbered, Opening, Port, Shape,
 };
 use crate::ir::op::{
-    Arithmetic, Attempt, Bits, Change, Event, Number, Op, Order, Piece, Place, Question, Region,
-    Target, Told,
+    Arithmetic, Attempt, Bits, Change, Compare, Event, Number, Op, Order, Piece, Place, Question,
+    Region, Target, Told,
 };
 use crate::ir::{
     Attribute, AttributeId, Block, BlockId, Cache, CacheId, Edge, Field, FieldId, FunctionId,
@@ -885,6 +885,58 @@ fn a_cache_that_holds_what_was_is_a_mistake() {
     build.end(Terminator::Return(Vec::new()));
     let id = module.add(build, &[]);
     started(&module, small()).call(id, Vec::new());
+}
+
+/// A module with a function that notes a number in the cache of the second of two instances, and
+/// recalls an instance by another number. It returns 7 if there is none.
+fn recalling() -> (Module, FunctionId) {
+    let mut module = Module::default();
+    let word = Stored::Value(Type::WORD);
+    module.kinds.push(kind("one", 2, Lives::Always, vec![word]));
+    module.begins();
+    let parameters = [(Type::Instance(ONE), "own"), (Type::WORD, "asked")];
+    let mut build = Builder::new("f", "", Role::Pure, &parameters);
+    let (own, asked) = (build.parameter(0), build.parameter(1));
+    let held = build.value(&module, Op::Load(field(0)), &[own]);
+    let is_same = build.value(&module, Op::Compare(Compare::Eq), &[held, asked]);
+    build.end(Terminator::Return(vec![is_same]));
+    let remembers = module.add(build, &[Type::BIT]);
+    module.caches.push(Cache {
+        name: "f".to_string(),
+        kind: Some(ONE),
+        remembers,
+    });
+    let parameters = [(Type::WORD, "noted"), (Type::WORD, "asked")];
+    let mut build = Builder::new("g", "", Role::Plain, &parameters);
+    let (noted, asked) = (build.parameter(0), build.parameter(1));
+    let second = build.number(&module, 32, 1);
+    let of = build.value(&module, Op::Begin(ONE), &[second]);
+    let yes = build.number(&module, 1, 1);
+    build.op(&module, Op::Store(field(0)), &[of, noted]);
+    build.op(&module, Op::Recompute(CacheId(0)), &[of, noted, yes]);
+    let recall = Attempt::Recall(CacheId(0));
+    let (done, failed) = build.attempt(&module, recall, &[asked], LIKELY);
+    build.go_to(failed);
+    let none = build.number(&module, 32, 7);
+    build.end(Terminator::Return(vec![none]));
+    build.go_to(done);
+    let found = build.parameter_of(done, 0);
+    let found = build.value(&module, Op::Index, &[found]);
+    build.end(Terminator::Return(vec![found]));
+    let id = module.add(build, &[Type::WORD]);
+    (module, id)
+}
+
+#[test]
+fn an_instance_is_recalled_by_what_its_cache_holds() {
+    let (module, id) = recalling();
+    let mut machine = started(&module, small());
+    let mut recalled = |noted: u64, asked: u64| {
+        let given = [noted, asked].map(Held::Number).to_vec();
+        machine.call(id, given)
+    };
+    assert_eq!(recalled(5, 5), [Held::Number(1)]);
+    assert_eq!(recalled(5, 6), [Held::Number(7)]);
 }
 
 #[test]

@@ -86,6 +86,10 @@ impl Printer<'_> {
             Attempt::Find(kind) => self.found("find", *kind, (operands, results), out),
             Attempt::Create(kind) => self.found("create", *kind, (operands, results), out),
             Attempt::Standing(kind) => self.found("standing", *kind, (operands, results), out),
+            Attempt::Recall(cache) => {
+                let name = format!("recall_{}", self.stack.names.caches[cache.at()]);
+                self.found_by(&name, (operands, results), out)
+            }
             Attempt::Soonest(kind, timer) => {
                 let name = soonest_name(self.stack, *kind, *timer, operands.len());
                 self.found_by(&name, (operands, results), out)

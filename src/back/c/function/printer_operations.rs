@@ -460,10 +460,9 @@ impl<'p> Printer<'p> {
 
     fn cache(&mut self, cache: crate::ir::CacheId, place: &[Value], out: &mut Vec<S>) -> C {
         let name = self.stack.names.caches[cache.at()].clone();
-        let all = atom("stack").behind(name);
-        match place.first() {
-            Some(instance) => all.element(self.instance(*instance, out)),
-            None => all,
+        match (self.stack.module.caches[cache.at()].kind, place) {
+            (Some(kind), [instance]) => self.instance_of(kind, *instance, out).member(name),
+            _alone => atom("stack").behind(name),
         }
     }
 
@@ -476,6 +475,12 @@ impl<'p> Printer<'p> {
             out.push(assign(own.clone().member(format!("p{at}")), code));
         }
         out.push(assign(own.member("valid"), atom("true")));
+        if let Some(guesses) = self.stack.guesses(cache) {
+            let mut given = vec![atom("stack"), self.instance(place[0], out)];
+            given.extend(guesses.keys.iter().map(|at| self.code(values[*at], out)));
+            let name = format!("note_{}", self.stack.names.caches[cache.at()]);
+            out.push(call_statement(name, given));
+        }
     }
 
     /// A field of an instance, with an index for each of its dimensions.

@@ -41,6 +41,7 @@ impl Instances<'_, '_> {
         let soonest = self.layout().soonest.iter();
         all.extend(soonest.map(|(timer, keys)| self.soonest(*timer, *keys)));
         all.extend(self.kind().stands_on.map(|_| self.standing()));
+        all.extend(self.recalls());
         all
     }
 

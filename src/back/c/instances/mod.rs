@@ -3,6 +3,7 @@
 //! ```text
 //! live_K, ended_K                      whether one has a state, and is found no more
 //! find_K, soonest_K_T, standing_K      look for one, or SL_NONE
+//! recall_C, note_C                     by what the cache C of each holds
 //! begin_K, create_K                    one begins, and is found by its keys
 //! end_K, free_K                        one is found no more, and has no state any more
 //! ```
@@ -14,11 +15,13 @@
 //! ```text
 //! instances_keys.rs    the hash of keys, and who has them
 //! instances_search.rs  who is looked for
+//! instances_recall.rs  the instance whose cache holds what is given
 //! instances_lives.rs   how an instance begins, ends and is free
 //! ```
 
 mod instances_keys;
 mod instances_lives;
+mod instances_recall;
 mod instances_search;
 
 pub use instances_search::soonest_name;

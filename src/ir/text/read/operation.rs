@@ -318,6 +318,7 @@ pub fn attempt<'t>(cursor: &mut Cursor<'t>, names: &Names) -> Read<(Attempt, Vec
     let (mut plain, mut kinds) = (opcode::PLAIN_ATTEMPTS.iter(), opcode::KIND_ATTEMPTS.iter());
     let (mut places, mut timers) = (opcode::PLACE_ATTEMPTS.iter(), opcode::TIMER_ATTEMPTS.iter());
     let mut kernels = opcode::KERNEL_ATTEMPTS.iter();
+    let mut caches = opcode::CACHE_ATTEMPTS.iter();
     let attempt = if let Some(attempt) = plain.find(|one| is(one)) {
         attempt.clone()
     } else if let Some(make) = kinds.find(|make| is(&make(KindId(0)))) {
@@ -327,6 +328,8 @@ pub fn attempt<'t>(cursor: &mut Cursor<'t>, names: &Names) -> Read<(Attempt, Vec
     } else if let Some(make) = timers.find(|make| is(&make(KindId(0), TimerId(0)))) {
         let (kind, timer) = timer(cursor, names)?;
         make(kind, timer)
+    } else if let Some(make) = caches.find(|make| is(&make(CacheId(0)))) {
+        make(cache(cursor, names)?)
     } else if let Some(make) = kernels.find(|make| is(&make(KernelId(0)))) {
         make(kernel(cursor, names)?)
     } else {

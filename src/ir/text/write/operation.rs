@@ -176,6 +176,7 @@ pub fn attempt(names: &Names, attempt: &Attempt, operands: &[String]) -> String 
         | Attempt::Standing(kind)
         | Attempt::Create(kind) => format!("{word} {}", names.kinds.reference(kind.0)),
         Attempt::Soonest(kind, id) => format!("{word} {}", names.timer(*kind, *id)),
+        Attempt::Recall(id) => format!("{word} {}", names.caches.reference(id.0)),
         Attempt::Pop(place)
         | Attempt::PushItem(place)
         | Attempt::Insert(place)

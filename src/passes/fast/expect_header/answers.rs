@@ -2,7 +2,8 @@
 //!
 //! In: what hangs on a header. Out: a pure function of the words of the header. It returns whether
 //! no exit of the first block leaves, the same for each other block with exits, and for each search
-//! the index that it finds.
+//! the index that it finds. If a cache of each instance remembers the function, it is given the
+//! instance, and answers no search.
 
 use super::header::{Header, Search};
 use super::words::{Word, number};
@@ -16,69 +17,66 @@ use std::collections::BTreeMap;
 /// The index that stands for no instance.
 pub const NONE: u64 = u32::MAX as u64;
 
-/// The function of a cache of instances: whether an instance is found, and no exit leaves that
-/// hangs on the header without it; and the index of the instance.
-pub fn of_instance(
+/// The function. For a cache of instances, its first parameter is the instance, and its first
+/// result says, too, that the search `own` finds just that one.
+pub fn function(
     module: &Module,
     header: &Header<'_>,
-    (search, words): (&Search, &[Word]),
+    own: Option<&Search>,
     name: &str,
 ) -> Function {
-    let mut build = pure(header, words, name);
-    let mut copies = Copies {
-        words,
-        ..Copies::new(module, header, None)
-    };
-    let stays = copies.none(&mut build, &header.asked_without(search));
-    let index = copies.found(&mut build, search, &[])[0];
-    let none = build.number(module, 32, NONE);
-    let is_there = build.value(module, Op::Compare(Compare::Ne), &[index, none]);
-    let both = Op::Arithmetic(Arithmetic::And);
-    let stays = build.value(module, both, &[stays, is_there]);
-    build.end(Terminator::Return(vec![stays, index]));
-    build.finish(vec![Type::BIT, Type::WORD])
-}
-
-/// A function of words of the header.
-fn pure(header: &Header<'_>, words: &[Word], name: &str) -> Builder {
-    let words = words.iter();
-    let parameters: Vec<(Type, &str)> = words
-        .map(|word| (Type::Int(word.width()), "word"))
-        .collect();
-    Builder::new(name, &header.function.owner, Role::Pure, &parameters)
-}
-
-/// The function.
-pub fn function(module: &Module, header: &Header<'_>, name: &str) -> Function {
-    let mut build = pure(header, &header.words, name);
-    let mut copies = Copies::new(module, header, None);
+    let mut parameters: Vec<(Type, &str)> = Vec::new();
+    parameters.extend(own.map(|search| (Type::Instance(search.kind), "own")));
+    let words = header.words.iter();
+    parameters.extend(words.map(|word| (Type::Int(word.width()), "word")));
+    let owner = &header.function.owner;
+    let mut build = Builder::new(name, owner, Role::Pure, &parameters);
+    let words = header.words.iter().enumerate();
+    let words = words.map(|(at, word)| (*word, build.parameter(usize::from(own.is_some()) + at)));
+    let mut copies = Copies::new(module, header, Source::Words(words.collect()));
     let asked = header.asked(BlockId(0));
-    let results = copies.answers(&mut build, asked);
+    let results = match own {
+        None => copies.answers(&mut build, asked),
+        Some(search) => {
+            let found = copies.found(&mut build, search, &[])[0];
+            let own = build.parameter(0);
+            let index = build.value(module, Op::Index, &[own]);
+            let is_own = build.value(module, Op::Compare(Compare::Eq), &[found, index]);
+            let mut results = copies.answers_of(&mut build, (search, own), asked);
+            let and = Op::Arithmetic(Arithmetic::And);
+            results[0] = build.value(module, and, &[is_own, results[0]]);
+            results
+        }
+    };
     let types = results.iter().map(|one| build.type_of(*one)).collect();
     build.end(Terminator::Return(results));
     build.finish(types)
+}
+
+/// What a header is read from.
+pub enum Source {
+    /// The view of the frame.
+    View(Value),
+    /// Words, each with its value.
+    Words(Vec<(Word, Value)>),
 }
 
 /// Values that hang on the header, computed again elsewhere.
 pub struct Copies<'c> {
     module: &'c Module,
     header: &'c Header<'c>,
-    /// The view of the frame; without, the header is the parameters of the function.
-    view: Option<Value>,
-    /// The words of the header that are parameters.
-    words: &'c [Word],
+    source: Source,
     /// By value of the fast function: the same.
     known: BTreeMap<Value, Value>,
 }
 
 impl<'c> Copies<'c> {
     /// Copies of the values of a header.
-    pub fn new(module: &'c Module, header: &'c Header<'c>, view: Option<Value>) -> Copies<'c> {
+    pub fn new(module: &'c Module, header: &'c Header<'c>, source: Source) -> Copies<'c> {
         Copies {
             module,
             header,
-            view,
-            words: &header.words,
+            source,
             known: BTreeMap::new(),
         }
     }
@@ -117,7 +115,7 @@ impl<'c> Copies<'c> {
         answers.chain(indices).collect()
     }
 
-    /// The same behind the only search, which has found its instance.
+    /// The same behind the only search, which has found its instance, without its answer.
     pub fn answers_of(
         &mut self,
         build: &mut Builder,
@@ -128,9 +126,7 @@ impl<'c> Copies<'c> {
         self.known.insert(search.instance, instance);
         let others = header.answered().map(|id| header.asked(id));
         let asked = std::iter::once(always).chain(others);
-        let mut answers: Vec<Value> = asked.map(|bits| self.none(build, &bits)).collect();
-        answers.push(build.value(self.module, Op::Index, &[instance]));
-        answers
+        asked.map(|bits| self.none(build, &bits)).collect()
     }
 
     /// No exit leaves by one of some bits.
@@ -151,11 +147,11 @@ impl<'c> Copies<'c> {
             return *known;
         }
         let module = self.module;
-        let copy = match (self.header.place(value), self.view) {
-            (Some((at, bits)), None) => number(module, build, self.words, at, bits),
-            (Some((at, bits)), Some(view)) => {
+        let copy = match (self.header.place(value), &self.source) {
+            (Some((at, bits)), Source::Words(words)) => number(module, build, words, at, bits),
+            (Some((at, bits)), Source::View(view)) => {
                 let at = build.number(module, 32, at.into());
-                build.value(module, Op::Read(bits), &[view, at])
+                build.value(module, Op::Read(bits), &[*view, at])
             }
             (None, _) => {
                 let instruction = self.header.definitions.get(value);

@@ -172,15 +172,19 @@ impl<'h> Header<'h> {
         all
     }
 
-    /// The only search, if exits on all ways to commits ask fields of the instance that it finds,
-    /// and others do not.
+    /// The only search, if it stands on all ways to commits.
     pub fn own(&self) -> Option<&Search> {
         let [only] = &self.searches[..] else {
             return None;
         };
-        let all = self.asked(BlockId(0));
-        let without = self.asked_without(only);
-        (!without.is_empty() && without.len() < all.len()).then_some(only)
+        let graph = Graph::of(self.function).expect("the verifier passes acyclic graphs alone");
+        let Terminator::Try { done, .. } = &self.function.block(only.block).terminator else {
+            panic!("a search is an attempt");
+        };
+        let mut blocks = self.function.all_blocks();
+        let is_first =
+            blocks.all(|(id, block)| block.commit().is_none() || graph.dominates(done.block, id));
+        is_first.then_some(only)
     }
 
     /// The bits of [`Header::asked`] of the first block that hang on the header without the
@@ -198,16 +202,6 @@ impl<'h> Header<'h> {
         all.retain(|bit| self.asks_of(&[*bit], search));
         all.sort_by_key(|bit| self.reads(&[*bit]).is_empty());
         all
-    }
-
-    /// The words that decide these bits, and what a search finds.
-    pub fn words_of(&self, bits: Vec<Value>, search: &Search) -> Vec<Word> {
-        let mut mask = Mask::new(self.length);
-        let decisive = [bits, search.keys.clone()].concat();
-        for (at, bits) in self.reads(&decisive).into_values() {
-            mask.add(at, bits);
-        }
-        mask.words()
     }
 
     /// The numbers of the header on which values hang, with their places.

@@ -15,8 +15,12 @@
 //!                                                   branch (ne (load c, 2), none), f, n
 //! ```
 //!
-//! If exits ask fields of the only instance that is found, a second cache holds the bytes by which
-//! it is found: a frame that differs in others asks those fields alone.
+//! If one instance is found on all ways, each instance has a cache of its own, and a frame recalls
+//! the instance whose cache holds its bytes. So frames of many sessions may alternate.
+//!
+//! ```text
+//! try recall s.expected %w -> rest(%i), anew
+//! ```
 //!
 //! Bytes that are compared with what differs from frame to frame, such as lengths and sequence
 //! numbers, are not expected. An exit on one way of several has an answer of its own.
@@ -34,14 +38,15 @@ mod header;
 mod words;
 
 use crate::ir::edit::compact;
-use crate::ir::effects::{Effects, Resource};
+use crate::ir::effects::Effects;
 use crate::ir::{
-    Cache, CacheId, Function, FunctionId, Instruction, Module, Op, Region, Terminator,
+    Attempt, Block, Cache, CacheId, Function, FunctionId, Instruction, Module, Op, Region,
+    Terminator,
 };
+use crate::passes::fast::disarm::{disarm, names_instances};
 use crate::passes::{dead_code, fold, value_numbering};
-use compare::Caches;
-use header::Header;
-use std::collections::BTreeSet;
+use compare::Held;
+use header::{Header, Search};
 
 /// With fewer exits and searches than this no cache pays for itself.
 const FEWEST: usize = 4;
@@ -58,11 +63,7 @@ pub fn run(module: &mut Module) {
 
 fn expect(module: &mut Module, fast: FunctionId) {
     let function = module.function(fast).clone();
-    let is_cached = |one: &Instruction| match one.op {
-        Op::Load(Region::Valid(id)) => module.caches[id.at()].kind.is_none(),
-        _ => false,
-    };
-    if function.instructions().any(is_cached) {
+    if has_cache(module, &function) {
         return;
     }
     let effects = Effects::of_functions(module);
@@ -72,83 +73,42 @@ fn expect(module: &mut Module, fast: FunctionId) {
     if header.exits() + header.searches.len() < FEWEST {
         return;
     }
-    let instance = header.own().map(|search| {
-        let words = header.words_of(header.asked_without(search), search);
-        let name = module.free_name(&format!("{}.found", function.owner));
-        let asked = answers::of_instance(module, &header, (search, &words), &name);
-        cache(module, name, asked)
-    });
     let name = module.free_name(&format!("{}.expected", function.owner));
-    let asked = answers::function(module, &header, &name);
-    let caches = Caches {
-        header: cache(module, name, asked),
-        instance,
-    };
-    let mut function = compare::function(module, &header, caches);
+    let remembers = FunctionId(module.functions.len() as u32);
+    let asked = answers::function(module, &header, header.own(), &name);
+    module.functions.push(asked);
+    let reads = Effects::of_function(module, remembers).reads;
+    let is_named = |search: &&Search| names_instances(module, &reads, search.kind);
+    let own = header.own().filter(is_named);
+    if own.is_none() {
+        module.functions[remembers.at()] = answers::function(module, &header, None, &name);
+    }
+    let cache = CacheId(module.caches.len() as u32);
+    module.caches.push(Cache {
+        name,
+        kind: own.map(|search| search.kind),
+        remembers,
+    });
+    let mut function = compare::function(module, &header, Held { cache, own });
     let effects = Effects::of_functions(module);
     fold::fold(&mut function);
     value_numbering::number(module, &effects, &mut function);
     dead_code::clean(module, &effects, &mut function);
     compact(&mut function);
     module.functions[fast.at()] = function;
-    for id in [Some(caches.header), instance].into_iter().flatten() {
-        let remembers = module.caches[id.at()].remembers;
-        let reads = effects[remembers.at()].reads.clone();
-        for at in 0..module.functions.len() {
-            let mut function = module.functions[at].clone();
-            if disarm(module, &mut function, &reads, id) {
-                module.functions[at] = function;
-            }
-        }
-    }
+    disarm(module, cache);
 }
 
-/// A new cache of what a function asks.
-fn cache(module: &mut Module, name: String, asked: Function) -> CacheId {
-    module.caches.push(Cache {
-        name,
-        kind: None,
-        remembers: FunctionId(module.functions.len() as u32),
-    });
-    module.functions.push(asked);
-    CacheId(module.caches.len() as u32 - 1)
-}
-
-/// Disarms a cache behind each write to what it reads. True if there was one.
-fn disarm(
-    module: &Module,
-    function: &mut Function,
-    reads: &BTreeSet<Resource>,
-    cache: CacheId,
-) -> bool {
-    let is_stale = |effects: &Effects| !effects.writes.is_disjoint(reads);
-    let disarms = |span| Instruction {
-        op: Op::Disarm(cache),
-        operands: Vec::new(),
-        results: Vec::new(),
-        span,
+/// A cache of headers stands in a function already.
+fn has_cache(module: &Module, function: &Function) -> bool {
+    let mut instructions = function.instructions();
+    let is_cached = |one: &Instruction| match one.op {
+        Op::Load(Region::Valid(id)) => module.caches[id.at()].kind.is_none(),
+        _ => false,
     };
-    let mut changed = false;
-    let mut at_begin = BTreeSet::new();
-    for block in &mut function.blocks {
-        let mut all = Vec::new();
-        for instruction in std::mem::take(&mut block.instructions) {
-            let stale = is_stale(&Effects::of(module, &instruction.op));
-            let span = instruction.span;
-            all.push(instruction);
-            all.extend(stale.then(|| disarms(span)));
-            changed |= stale;
-        }
-        block.instructions = all;
-        if let Terminator::Try { attempt, done, .. } = &block.terminator
-            && is_stale(&Effects::of_attempt(module, attempt))
-        {
-            at_begin.insert(done.block);
-        }
-    }
-    for id in &at_begin {
-        let block = &mut function.blocks[id.at()];
-        block.instructions.insert(0, disarms(block.span));
-    }
-    changed || !at_begin.is_empty()
+    let recalls = |block: &Block| match &block.terminator {
+        Terminator::Try { attempt, .. } => matches!(attempt, Attempt::Recall(_)),
+        _other => false,
+    };
+    instructions.any(is_cached) || function.blocks.iter().any(recalls)
 }

@@ -86,9 +86,14 @@ impl Mask {
     }
 }
 
-/// A number of the header, computed of words that have its bits. They are the parameters of the
-/// function, in order.
-pub fn number(module: &Module, build: &mut Builder, words: &[Word], at: u32, bits: Bits) -> Value {
+/// A number of the header, computed of words that have its bits, each with its value.
+pub fn number(
+    module: &Module,
+    build: &mut Builder,
+    words: &[(Word, Value)],
+    at: u32,
+    bits: Bits,
+) -> Value {
     let count = bits.bytes();
     let bytes = (at..at + count).map(|place| byte(module, build, words, place, at, bits));
     let mut bytes: Vec<Value> = bytes.collect();
@@ -119,7 +124,7 @@ pub fn number(module: &Module, build: &mut Builder, words: &[Word], at: u32, bit
 fn byte(
     module: &Module,
     build: &mut Builder,
-    words: &[Word],
+    words: &[(Word, Value)],
     place: u32,
     at: u32,
     bits: Bits,
@@ -127,12 +132,11 @@ fn byte(
     let mut own = Mask::new(place + 9);
     own.add(at, bits);
     let asked = u64::from(own.0[place as usize]);
-    let found = words.iter().enumerate().find(|(_, word)| {
+    let found = words.iter().find(|(word, _)| {
         let is_in = (word.at..word.at + word.bytes).contains(&place);
         is_in && asked & !(word.mask >> (8 * (place - word.at)) & 0xff) == 0
     });
-    let (index, word) = found.expect("the words have all bits that are asked");
-    let whole = build.parameter(index);
+    let (word, whole) = *found.expect("the words have all bits that are asked");
     let mut value = whole;
     if place != word.at {
         let by = build.number(module, word.width(), (8 * (place - word.at)).into());
