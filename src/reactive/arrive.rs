@@ -5,7 +5,7 @@
 
 mod parts;
 
-use super::block::AS_A_RULE;
+use super::block::{AS_A_RULE, FIRST};
 use super::frame::Frame;
 use super::{Lowering, handler_of, reads};
 use crate::tree::{Action, Index, NodeId, Parameters};
@@ -152,12 +152,16 @@ impl<'a> Lowering<'a> {
         let otherwise = self.body(&frame, &finder.otherwise, Vec::new(), finder.span);
         let mut node = self.steps(first, otherwise);
         frame.taken.clear();
-        let mut likely = AS_A_RULE;
-        for target in finder.targets.iter().rev() {
+        for (at, target) in finder.targets.iter().enumerate().rev() {
+            let others = &finder.targets[at + 1..];
+            let likely = match (at, others) {
+                (_, []) => AS_A_RULE,
+                (0, others) if others.iter().all(|one| one.kind != target.kind) => FIRST,
+                _several => None,
+            };
             node = self.at(Some(finder.span), |lowering| {
                 lowering.target(&frame, target, finder.event, &given, likely, node)
             });
-            likely = None;
         }
         self.before(&frame, &finder.before, node)
     }

@@ -24,6 +24,9 @@ const BUFFER_IS_FREE: Probability = Probability(999_000);
 /// nobody says: who writes `else` means the exception.
 pub const AS_A_RULE: Likely = Some(90.0);
 
+/// Of several kinds of instances that may handle an event, it is for the first mostly.
+pub const FIRST: Likely = Some(99.0);
+
 /// What follows a block: the rests of the blocks around it, innermost last.
 pub type Rests<'a> = Vec<&'a [Statement]>;
 
