@@ -1,16 +1,18 @@
 //! Orders guards: fast functions ask first what decides much, and nothing that follows from it.
 //!
 //! ```text
-//! hoist.rs   what is asked of the session or of the header alone is asked first
-//! split.rs   an exit that leaves for several reasons is several exits
-//! delay.rs   what an equality makes simpler is asked behind it
-//! implied.rs what follows from guards above is not asked
-//! facts.rs   facts that hold behind guards
+//! hoist.rs      what is asked of the session or of the header alone is asked first
+//! split.rs      an exit that leaves for several reasons is several exits
+//! anticipate.rs what both ways of a branch ask is asked before they part
+//! delay.rs      what an equality makes simpler is asked behind it
+//! implied.rs    what follows from guards above is not asked
+//! facts.rs      facts that hold behind guards
 //! ```
 //!
 //! Each makes way for the other: a condition that is computed of the rest may hang on the header
 //! alone, so they run in turn, a few times.
 
+mod anticipate;
 mod delay;
 mod facts;
 mod hoist;
@@ -47,7 +49,8 @@ pub fn run(module: &mut Module) {
 
 /// Orders the guards of a fast function, without those of its session.
 pub fn order(module: &Module, effects: &[Effects], function: &mut Function) {
-    *function = implied::simplified(&delay::delayed(&split::split(function)));
+    *function = anticipate::anticipated(&split::split(function));
+    *function = implied::simplified(&delay::delayed(function));
     clean(module, effects, function);
 }
 
