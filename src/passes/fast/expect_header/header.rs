@@ -4,8 +4,8 @@
 //! bits of the header on which they hang.
 //!
 //! A value hangs on the header if it is computed of constants, values set at the start and numbers
-//! at constant offsets of the frame. If the function searches one instance alone, and by such
-//! values, those of its fields hang on the header, too, that the function does not write. A number
+//! at constant offsets of the frame. If the function searches one instance alone by such values,
+//! those of its fields hang on the header, too, that the function does not write. A number
 //! *varies* if it meets a value that is no such one, as a length meets the length of the frame.
 //! Bits are followed no further: a flag meets anything. A number that names an instance in a
 //! search, or that an exit demands to be one settled value, does not vary, though a checksum adds
@@ -108,13 +108,17 @@ impl<'h> Header<'h> {
         question.pinned = question.pins();
         while question.find_varying() {}
         let length = question.length()?;
-        question.own = question.only_instance(length);
+        // Other searches may ask fields of the instance: what they find hangs on more than these.
+        let searches = question.searches(length);
+        question.own = match &searches[..] {
+            [only] => Some(only.instance),
+            _several => None,
+        };
         if question.own.is_some() {
             question.varying.clear();
             while question.find_varying() {}
         }
         let groups = question.groups(length);
-        let searches = question.searches(length);
         let mut mask = Mask::new(length);
         let exits = groups.iter().flat_map(|(id, own)| {
             let block = function.block(*id);
@@ -406,6 +410,8 @@ impl Question<'_> {
             .filter(|own| instruction.operands.first() == Some(own));
         let (is_settled, rest) = match &instruction.op {
             Op::Load(Region::Setting(_)) => (true, &instruction.operands[..]),
+            // A guard before may say that the index of an element is in range.
+            Op::Load(Region::Field(..)) if instruction.operands.len() > 1 => (false, &[][..]),
             op @ (Op::Load(Region::Field(..)) | Op::Ask(..)) if own.is_some() => {
                 (self.stays(op), &instruction.operands[1..])
             }
@@ -423,20 +429,6 @@ impl Question<'_> {
         let effects = Effects::of(self.module, op);
         let mut reads = effects.reads.iter();
         reads.all(|one| !self.written.contains(one))
-    }
-
-    /// The instance of the only search, if its keys hang on the header.
-    fn only_instance(&mut self, length: u32) -> Option<Value> {
-        let is_search = |end: &Terminator| match end {
-            Terminator::Try { attempt, .. } => matches!(attempt, Attempt::Find(_)),
-            _other => false,
-        };
-        let mut blocks = self.function.blocks.iter();
-        let all = blocks.by_ref().filter(|block| is_search(&block.terminator));
-        let is_only = all.count() == 1;
-        let searches = self.searches(length);
-        let only = searches.first().filter(|_| is_only)?;
-        Some(only.instance)
     }
 
     /// An instruction compares the length of the frame with a constant.

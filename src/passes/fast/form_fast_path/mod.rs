@@ -33,7 +33,7 @@
 //! trace.rs            blocks, terminators, exits; both sides of a branch that goes either way
 //! trace_guard.rs      operations: those that the guard evaluates, and those that are owed
 //! trace_message.rs    lengths, attributes and bytes of messages that the guard has not changed
-//! trace_predicated.rs pure functions without branches
+//! trace_predicated.rs pure functions, and conditions of two parts, without branches
 //! trace_forward.rs    events whose reactions only hand a message on
 //! trace_commit.rs     what is owed, and the rest of the reaction
 //! exits.rs            names of exits

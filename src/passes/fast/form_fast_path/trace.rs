@@ -22,7 +22,7 @@ use crate::passes::fold::Facts;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// An edge with a share of its branch of less than this many millionths is an exit.
-const SELDOM: u64 = 50_000;
+pub const SELDOM: u64 = 50_000;
 /// A path forks only if this many millionths of all events go either way.
 const FEWEST: u64 = 20_000;
 /// A path hands an event on to so many reactions at most.
@@ -53,7 +53,7 @@ pub struct Trace<'m> {
     pub build: Builder,
     /// The operations that give its values.
     pub folded: Facts,
-    naming: Naming<'m>,
+    pub naming: Naming<'m>,
     assumed: Assumed,
     /// By value of the guard that reads a frame: the value of the traced code.
     origins: HashMap<Value, (FunctionId, Value)>,
@@ -161,25 +161,7 @@ impl<'m> Trace<'m> {
         }
         let next = match &block.terminator {
             Terminator::Jump(edge) => self.follow(&mut path, edge, &[]),
-            Terminator::Branch {
-                condition,
-                likely,
-                then,
-                otherwise,
-            } => {
-                let Some(bit) = path.now(path.key(*condition)) else {
-                    return self.commit(path, at);
-                };
-                match self.decision(&path, at, bit, *likely) {
-                    Way::Known(true) => self.follow(&mut path, then, &[]),
-                    Way::Known(false) => self.follow(&mut path, otherwise, &[]),
-                    Way::Likely(holds) => self.one_way(&mut path, at, bit, holds),
-                    Way::Both => {
-                        self.fork(path, bit, *likely, [then, otherwise]);
-                        return None;
-                    }
-                }
-            }
+            Terminator::Branch { .. } => return self.branch(path, at),
             Terminator::Switch { .. } => match self.switch(&mut path, at) {
                 Some(next) => next,
                 None => return self.commit(path, at),
@@ -205,6 +187,36 @@ impl<'m> Trace<'m> {
             | Terminator::Tail(..)
             | Terminator::Take(_)
             | Terminator::Never => return self.commit(path, at),
+        };
+        Some((path, next, 0))
+    }
+
+    /// A branch: the place where control goes on, or none where the path has ended.
+    fn branch(&mut self, mut path: Path, at: BlockId) -> Option<(Path, BlockId, usize)> {
+        let function = self.module.function(path.function);
+        let Terminator::Branch {
+            condition,
+            likely,
+            then,
+            otherwise,
+        } = &function.block(at).terminator
+        else {
+            panic!("a branch is traced");
+        };
+        let Some(bit) = path.now(path.key(*condition)) else {
+            return self.commit(path, at);
+        };
+        if let Some((path, next)) = self.short_circuit(&path, at, bit) {
+            return Some((path, next, 0));
+        }
+        let next = match self.decision(&path, at, bit, *likely) {
+            Way::Known(true) => self.follow(&mut path, then, &[]),
+            Way::Known(false) => self.follow(&mut path, otherwise, &[]),
+            Way::Likely(holds) => self.one_way(&mut path, at, bit, holds),
+            Way::Both => {
+                self.fork(path, bit, *likely, [then, otherwise]);
+                return None;
+            }
         };
         Some((path, next, 0))
     }
@@ -331,7 +343,7 @@ impl<'m> Trace<'m> {
 
     /// The function that is traced in the place of a call, with the arguments and the results: one
     /// that changes nothing, and reads what is owed.
-    fn traced(
+    pub fn traced(
         &self,
         path: &Path,
         instruction: &Instruction,

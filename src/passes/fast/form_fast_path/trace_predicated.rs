@@ -6,15 +6,20 @@
 //! an operation that may trap stands only where control always comes.
 
 use super::path::{Key, Known, Path};
-use super::trace::Trace;
-use crate::ir::effects::may_trap;
+use super::trace::{SELDOM, Trace};
+use crate::ir::effects::{Effects, may_trap};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Arithmetic, Op};
-use crate::ir::{BlockId, Edge, FunctionId, Instruction, Terminator, Type, Value};
+use crate::ir::{BlockId, Edge, FunctionId, Instruction, Probability, Terminator, Type, Value};
 use std::collections::BTreeMap;
 
 /// A function of more operations is not converted.
 const LONGEST: usize = 60;
+
+/// A share is that of an edge that is an exit.
+fn is_seldom(share: Probability) -> bool {
+    u64::from(share.0) < SELDOM
+}
 
 /// A way to a block: the bit that says whether control takes it, and what it gives.
 type Way = (Option<Value>, Vec<Key>);
@@ -92,6 +97,86 @@ impl Trace<'_> {
         Some(results)
     }
 
+    /// A branch behind one side of which another is decided, whose other side they share: `a and b`
+    /// of which the second part alone says how likely it is. Both parts are asked at once, if the
+    /// second is safe to be asked always. The path that goes on, and the block where.
+    pub fn short_circuit(
+        &mut self,
+        path: &Path,
+        at: BlockId,
+        bit: Value,
+    ) -> Option<(Path, BlockId)> {
+        let function = self.module.function(path.function);
+        let Terminator::Branch {
+            then,
+            otherwise,
+            likely,
+            ..
+        } = &function.block(at).terminator
+        else {
+            return None;
+        };
+        let known = self.folded.number(bit).is_some() || path.bits.contains_key(&bit);
+        if known || *likely != Probability::EVEN {
+            return None;
+        }
+        let sides = [(then, otherwise, true), (otherwise, then, false)];
+        sides.into_iter().find_map(|(side, shared, holds)| {
+            let block = function.block(side.block);
+            let Terminator::Branch {
+                condition,
+                likely,
+                then,
+                otherwise,
+            } = &block.terminator
+            else {
+                return None;
+            };
+            let (leaves, seldom) = match (then == shared, otherwise == shared) {
+                (false, true) => (then, *likely),
+                (true, false) => (otherwise, likely.other()),
+                _both => return None,
+            };
+            if !is_seldom(seldom) || !block.parameters.is_empty() {
+                return None;
+            }
+            let mut inside = path.clone();
+            self.always(&mut inside, &block.instructions)?;
+            let second = inside.now(inside.key(*condition))?;
+            let parts = [(bit, holds), (second, leaves == then)].map(|(bit, holds)| match holds {
+                true => bit,
+                false => self.evaluate(&mut inside, Op::Not, &[bit]),
+            });
+            let both = self.both(&mut inside, parts[0], parts[1]);
+            let name = self.naming.of(function, leaves.block, *condition);
+            self.exit(&mut inside, name, both, false);
+            let next = self.follow(&mut inside, shared, &[]);
+            Some((inside, next))
+        })
+    }
+
+    /// Evaluates instructions that need not be reached; none if one of them changes something, or
+    /// may trap.
+    fn always(&mut self, path: &mut Path, instructions: &[Instruction]) -> Option<()> {
+        for instruction in instructions {
+            if self.expands(path, instruction, false) {
+                continue;
+            }
+            if let Some((id, arguments, results)) = self.traced(path, instruction) {
+                let values = self.predicated(path, (id, &arguments), false)?;
+                let values = results.iter().zip(values);
+                values.for_each(|(one, value)| path.alias(*one, value));
+                continue;
+            }
+            let is_pure = Effects::of(self.module, &instruction.op).are_none();
+            if !is_pure || !self.is_safe(path, instruction) {
+                return None;
+            }
+            self.instruction(path, instruction);
+        }
+        Some(())
+    }
+
     /// The ways to a block meet: its parameters, and the bit that says whether control comes
     /// there.
     fn meet(&mut self, path: &mut Path, at: BlockId, ways: Vec<Way>) -> Option<Option<Value>> {
@@ -164,6 +249,8 @@ impl Trace<'_> {
                     *op == Op::Index && matches!(self.build.type_of(of[0]), Type::Instance(_))
                 })
             }
+            // What decides whether control comes there may say that an index is in range.
+            Op::Load(_) | Op::Ask(..) => instruction.operands.len() <= 1,
             Op::Call(_) | Op::Loop(..) | Op::Foreign(..) => false,
             _ => !may_trap(op),
         }
