@@ -54,7 +54,8 @@
 //!
 //! A cache remembers `x = f(arguments)`, where `f` is a pure function of the module, as long as its
 //! bit `valid` is set. It depends on the regions that `f` reads. Behind each store to one of them
-//! stands `disarm`, or `recompute`, before anybody else looks.
+//! stands `disarm`, or `recompute`, before anybody else looks. Each instance of a kind may have a
+//! cache; `try recall` looks for the one that holds given arguments.
 //!
 //! # Rules
 //!

@@ -1,23 +1,23 @@
-//! Separates the hot path of a fast function from its long paths (superblock formation; Hwu et al.,
-//! "The Superblock", 1993).
+//! Keeps the paths of a fast function that are taken most (superblock formation; Hwu et al., "The
+//! Superblock", 1993).
 //!
-//! In: fast functions. Out: before each that has long paths, a hot function with the others alone.
-//! It is so small that a compiler keeps its values in registers and expands it where frames arrive.
-//! An exit of it changes nothing, so the rest is tried then, and the reaction in the end.
+//! In: fast functions. Out: each with paths that go together. The others leave: the reaction itself
+//! runs then. So a fast function is small, a compiler keeps its values in registers, and a frame
+//! that leaves has lost little.
 //!
 //! ```text
-//! fast fn arrive.fast(%m: msg) {          fast fn arrive.hot(%m: msg) {
-//!   branch (eq %type, 1), b1, b2     =>     exit arrive.fast (ne %type, 1)
-//! b1: commit ..    (few operations)         commit ..
-//! b2: commit ..    (many)
-//!                                         fast fn arrive.fast(%m: msg), first arrive.hot {
-//!                                           exit arrive.fast (eq %type, 1)
-//!                                           commit ..
+//! fast fn arrive.fast(%m: msg) {              fast fn arrive.fast(%m: msg) {
+//!   branch (eq %type, 1), b1, b2 @ 90%   =>     exit arrive.fast (ne %type, 1)
+//! b1: commit ..                                 commit ..
+//! b2: commit ..
 //! ```
 //!
-//! Of two paths that commit, one whose events go to reactions inside the stack alone is long. Of
-//! two others, the one with more operations is long, if these are more than [`LONGEST`].
+//! Where two ways part, their paths go together if the guards of those that are taken more grow
+//! little: of what a path writes, guards of others remember nothing from frame to frame. Of groups
+//! of paths, the one stays that is taken often for the operations of its guards. One whose events
+//! go to reactions inside the stack alone stays only if there is no other.
 
+use crate::ir::definitions::Definitions;
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
 use crate::ir::graph::Graph;
@@ -26,41 +26,136 @@ use crate::ir::{
     Block, BlockId, Edge, Function, FunctionId, Instruction, Module, Op, Probability, Role,
     Terminator, Type, Value,
 };
-use crate::passes::fast::order_guards;
-use std::collections::BTreeSet;
+use crate::passes::fast::{expect_header, order_guards};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A way that is taken in a smaller share of runs is rare.
 pub const RARE: Probability = Probability(50_000);
 
-/// The longer of two ways stays if it has so many operations at most.
-const LONGEST: usize = 160;
+/// Paths that go together have so many operations at most.
+const LONGEST: usize = 900;
 
-/// A hot function has so many operations less than the one before which it is tried.
-const FEWEST: usize = 20;
+/// The guards of the paths that are taken most grow by this share at most where others join.
+const GROWS: f64 = 0.3;
 
-/// Gives each fast function another that is tried before it, if that is much shorter.
+/// They may always grow by so many operations.
+const FEWEST: f64 = 12.0;
+
+/// Two groups are taken alike if the smaller share is this part of the other at least.
+const ALIKE: f64 = 0.9;
+
+/// Keeps the paths of all fast functions that are taken most.
 pub fn run(module: &mut Module) {
-    let all = (0..module.functions.len() as u32).map(FunctionId);
-    let fast = all.filter(|id| module.function(*id).role == Role::Fast);
-    let fast: Vec<FunctionId> = fast.collect();
     let effects = Effects::of_functions(module);
-    for whole in fast {
-        let function = module.function(whole);
-        let count = |function: &Function| function.instructions().count();
-        let hot = without(function, |ways, id| ways.longer(id));
-        let Some(mut hot) = hot.filter(|hot| count(hot) + FEWEST <= count(function)) else {
-            continue;
-        };
-        order_guards::order(module, &effects, &mut hot);
-        // The whole function does not repeat paths of the hot one, which has left before.
-        let done = Ways::of(function).kept(|ways, id| ways.longer(id));
-        let rest = without(function, |ways, id| ways.only_to(id, &done));
-        if let Some(mut rest) = rest {
-            order_guards::order(module, &effects, &mut rest);
-            module.functions[whole.at()] = rest;
+    for at in 0..module.functions.len() {
+        let function = &module.functions[at];
+        if function.role == Role::Fast
+            && let Some(group) = taken_most((module, &effects), function)
+            && let Some(only) = only((module, &effects), function, &group)
+        {
+            module.functions[at] = only;
         }
-        try_first(module, whole, hot, "hot");
     }
+}
+
+/// The module, and by function what it reads and changes.
+type Known<'k> = (&'k Module, &'k [Effects]);
+
+/// The group of paths of a fast function that is taken most for what its guards cost; none if the
+/// function has no path.
+fn taken_most(known: Known<'_>, function: &Function) -> Option<Path> {
+    let ways = Ways::of(function);
+    let groups = grouped(known, &ways, BlockId(0)).into_iter();
+    let gain = |group: &Path| group.share() / cost(known, function, group);
+    groups.max_by(|one, other| {
+        let told = one.tells.cmp(&other.tells);
+        told.then(gain(one).total_cmp(&gain(other)))
+    })
+}
+
+/// Groups of the paths behind a block; the first has most. Where two ways part, their first groups
+/// are one if that is cheaper.
+fn grouped(known: Known<'_>, ways: &Ways<'_>, id: BlockId) -> Vec<Path> {
+    if let Some(path) = ways.path(id) {
+        return vec![path];
+    }
+    let edges = ways.function.block(id).terminator.edges().into_iter();
+    let behind = edges.filter(|edge| ways.commits[edge.block.at()]);
+    let behind = behind.map(|edge| grouped(known, ways, edge.block));
+    let mut behind: Vec<Vec<Path>> = behind.collect();
+    if let [one, other] = &mut behind[..] {
+        let both = one[0].with(&other[0]);
+        let [apart, besides, joint] =
+            [&one[0], &other[0], &both].map(|path| cost(known, ways.function, path));
+        let most = one[0].share().max(other[0].share());
+        let main = [(&one[0], apart), (&other[0], besides)].into_iter();
+        let main = main.filter(|(group, _)| group.share() >= most * ALIKE);
+        let main = main.map(|(_, cost)| cost).fold(f64::INFINITY, f64::min);
+        let grows = (main * GROWS).max(most * FEWEST);
+        let is_cheap = joint - apart - besides <= grows;
+        if one[0].tells == other[0].tells && ways.operations(&both.blocks) <= LONGEST && is_cheap {
+            one[0] = both;
+            other.remove(0);
+        }
+    }
+    let mut all: Vec<Path> = behind.into_iter().flatten().collect();
+    all.sort_by(|one, other| other.share().total_cmp(&one.share()));
+    all
+}
+
+/// A fast function with some paths alone; none if it has no others.
+fn only((module, effects): Known<'_>, function: &Function, group: &Path) -> Option<Function> {
+    let mut only = without(function, |ways, id| ways.not_to(id, &group.leaves))?;
+    order_guards::order(module, effects, &mut only);
+    Some(only)
+}
+
+/// Operations that guards on some paths need for one run of the reaction, without what a cache of
+/// headers saves.
+fn cost(known: Known<'_>, function: &Function, group: &Path) -> f64 {
+    let only = only(known, function, group);
+    let only = only.as_ref().unwrap_or(function);
+    let saved = expect_header::saved(known.0, known.1, only);
+    let definitions = Definitions::of(only);
+    let ways = Ways::of(only);
+    // The blocks have other names, and come in the same order.
+    let leaves = ways.leaves().into_iter().map(|(leaf, _)| leaf);
+    let before = Ways::of(function).leaves().into_iter();
+    let before = before.filter(|(leaf, _)| group.leaves.contains_key(leaf));
+    let leaves = leaves.zip(before.map(|(_, share)| share));
+    let leaves = leaves.map(|(leaf, share)| {
+        let asked = ways.before(leaf).into_iter().flat_map(|id| {
+            let block = only.block(id);
+            let saved = saved.get(&id).map_or(&[][..], Vec::as_slice);
+            let exits = block.instructions.iter().enumerate();
+            let exits = exits.filter(|(_, one)| matches!(one.op, Op::Exit(_)));
+            let exits = exits.filter(|(at, _)| !saved.contains(at));
+            let exits = exits.map(|(_, one)| one.operands[0]);
+            let branch = match &block.terminator {
+                Terminator::Branch { condition, .. } => Some(*condition),
+                _other => None,
+            };
+            exits.chain(branch).collect::<Vec<Value>>()
+        });
+        let asked: Vec<Value> = asked.collect();
+        share * (asked.len() + needed(&definitions, asked)) as f64
+    });
+    leaves.sum()
+}
+
+/// The number of operations of which values are computed.
+fn needed(definitions: &Definitions<'_>, values: Vec<Value>) -> usize {
+    let mut open = values;
+    let mut seen: BTreeSet<Value> = open.iter().copied().collect();
+    let mut count = 0;
+    while let Some(value) = open.pop() {
+        if let Some(instruction) = definitions.get(value) {
+            count += usize::from(instruction.op.number().is_none());
+            let operands = instruction.operands.iter().copied();
+            open.extend(operands.filter(|one| seen.insert(*one)));
+        }
+    }
+    count
 }
 
 /// Has a function tried before another, under the name of the reaction with an end.
@@ -160,6 +255,36 @@ fn exit(hot: &mut Function, name: &str, from: BlockId, edge: usize) -> Edge {
     Edge::to(BlockId(hot.blocks.len() as u32 - 1))
 }
 
+/// Paths that go together.
+struct Path {
+    /// Their blocks with commits, each with the share of runs that come there.
+    leaves: BTreeMap<BlockId, f64>,
+    /// The blocks on the way there, and behind.
+    blocks: BTreeSet<BlockId>,
+    /// They tell somebody outside of the stack something.
+    tells: bool,
+}
+
+impl Path {
+    /// The share of runs that take them.
+    fn share(&self) -> f64 {
+        self.leaves.values().sum()
+    }
+
+    fn with(&self, other: &Path) -> Path {
+        Path {
+            leaves: self
+                .leaves
+                .iter()
+                .chain(&other.leaves)
+                .map(|(id, share)| (*id, *share))
+                .collect(),
+            blocks: &self.blocks | &other.blocks,
+            tells: self.tells && other.tells,
+        }
+    }
+}
+
 /// The ways of a fast function.
 pub struct Ways<'f> {
     function: &'f Function,
@@ -218,48 +343,62 @@ impl<'f> Ways<'f> {
         ways.iter().position(|(_, share)| *share < RARE)
     }
 
-    /// The blocks that are reached without edges that leave.
-    fn kept(&self, leaving: impl Fn(&Ways<'_>, BlockId) -> Option<usize>) -> BTreeSet<BlockId> {
-        let mut open = vec![BlockId(0)];
-        let mut seen = BTreeSet::new();
-        while let Some(id) = open.pop() {
-            if !seen.insert(id) {
+    /// The path to a commit in a block, if one stands there.
+    fn path(&self, leaf: BlockId) -> Option<Path> {
+        let mut leaves = self.leaves().into_iter();
+        let (_, share) = leaves.find(|(id, _)| *id == leaf)?;
+        let behind = self.function.behind(leaf);
+        Some(Path {
+            tells: behind.iter().any(|id| self.tells(*id)),
+            blocks: self.before(leaf).into_iter().chain(behind).collect(),
+            leaves: BTreeMap::from([(leaf, share)]),
+        })
+    }
+
+    /// The blocks on each way to another, with that.
+    fn before(&self, leaf: BlockId) -> Vec<BlockId> {
+        let before = self.graph.order.iter().copied();
+        before
+            .filter(|id| self.graph.dominates(*id, leaf))
+            .collect()
+    }
+
+    /// The number of operations in blocks.
+    fn operations(&self, blocks: &BTreeSet<BlockId>) -> usize {
+        let blocks = blocks.iter().map(|id| self.function.block(*id));
+        blocks.map(|block| block.instructions.len()).sum()
+    }
+
+    /// The blocks with commits, each with the share of runs of the guard that come there.
+    fn leaves(&self) -> Vec<(BlockId, f64)> {
+        let mut shares = vec![0.0; self.function.blocks.len()];
+        shares[0] = 1.0;
+        let mut leaves = Vec::new();
+        for id in &self.graph.order {
+            let share = shares[id.at()];
+            let block = self.function.block(*id);
+            if block.commit().is_some() {
+                leaves.push((*id, share));
                 continue;
             }
-            let leaves = self.is_in_guard(id).then(|| leaving(self, id)).flatten();
-            let edges = self.function.block(id).terminator.edges().into_iter();
-            let edges = edges.enumerate().filter(|(at, _)| Some(*at) != leaves);
-            open.extend(edges.map(|(_, edge)| edge.block));
+            let ways = self.fork(*id);
+            for edge in block.terminator.edges() {
+                let of_way = ways.iter().flatten().find(|(way, _)| *way == edge.block);
+                let own = of_way.map_or(1.0, |(_, share)| f64::from(share.0) / 1e6);
+                shares[edge.block.at()] += share * own;
+            }
         }
-        seen
+        leaves
     }
 
-    /// The edge of a block all of whose commits are among some blocks.
-    fn only_to(&self, id: BlockId, done: &BTreeSet<BlockId>) -> Option<usize> {
+    /// The edge of a block behind which none of some commits stands.
+    fn not_to(&self, id: BlockId, most: &BTreeMap<BlockId, f64>) -> Option<usize> {
         let ways = self.fork(id)?.map(|(way, _)| way);
-        let is_done = |way: &BlockId| {
+        let is_left = |way: &BlockId| {
             let behind = self.function.behind(*way);
-            let mut commits = behind.iter();
-            commits.all(|id| self.function.block(*id).commit().is_none() || done.contains(id))
+            !behind.iter().any(|id| most.contains_key(id))
         };
-        ways.iter().position(is_done)
-    }
-
-    /// The edge of a block that leads to the longer of two ways, if that is long.
-    fn longer(&self, id: BlockId) -> Option<usize> {
-        let ways = self.fork(id)?.map(|(way, _)| way);
-        let behind = ways.map(|way| self.function.behind(way));
-        let told = behind
-            .each_ref()
-            .map(|all| all.iter().any(|id| self.tells(*id)));
-        if told[0] != told[1] {
-            return Some(usize::from(told[0]));
-        }
-        let operations = |id: &BlockId| self.function.block(*id).instructions.len();
-        let sizes = behind.map(|all| all.iter().map(operations).sum::<usize>());
-        let longer = usize::from(sizes[1] > sizes[0]);
-        let is_long = sizes[longer] > LONGEST;
-        is_long.then_some(longer)
+        ways.iter().position(is_left)
     }
 
     /// A block has an event for a port or a link.

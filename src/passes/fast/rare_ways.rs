@@ -6,10 +6,10 @@
 //! header again, but asks all anew.
 //!
 //! ```text
-//! fast fn arrive.hot(%m: msg) {            fast fn arrive.hit(%m: msg) {
-//!   branch %same, go, anew @ 99%             exit arrive.hot (not %same)
+//! fast fn arrive.fast(%m: msg) {            fast fn arrive.hit(%m: msg) {
+//!   branch %same, go, anew @ 99%             exit arrive.fast (not %same)
 //! anew: ..; recompute ..; jump go    =>      ..
-//! go: ..                                   fast fn arrive.hot(%m: msg), first arrive.hit {
+//! go: ..                                   fast fn arrive.fast(%m: msg), first arrive.hit {
 //!                                            ..; recompute ..
 //! ```
 

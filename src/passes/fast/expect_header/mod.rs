@@ -40,13 +40,14 @@ mod words;
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
 use crate::ir::{
-    Attempt, Block, Cache, CacheId, Function, FunctionId, Instruction, Module, Op, Region,
+    Attempt, Block, BlockId, Cache, CacheId, Function, FunctionId, Instruction, Module, Op, Region,
     Terminator,
 };
 use crate::passes::fast::disarm::{disarm, names_instances};
 use crate::passes::{dead_code, fold, value_numbering};
 use compare::Held;
 use header::{Header, Search};
+use std::collections::BTreeMap;
 
 /// With fewer exits and searches than this no cache pays for itself.
 const FEWEST: usize = 4;
@@ -59,6 +60,18 @@ pub fn run(module: &mut Module) {
             expect(module, tried);
         }
     }
+}
+
+/// By block of a fast function: the indices of exits that a cache of headers saves.
+pub fn saved(
+    module: &Module,
+    effects: &[Effects],
+    function: &Function,
+) -> BTreeMap<BlockId, Vec<usize>> {
+    let header = Header::of(module, effects, function);
+    let groups = header.into_iter().flat_map(|header| header.groups);
+    let indices = |exits: Vec<(usize, header::Why)>| exits.into_iter().map(|(at, _)| at).collect();
+    groups.map(|(id, exits)| (id, indices(exits))).collect()
 }
 
 fn expect(module: &mut Module, fast: FunctionId) {
