@@ -265,6 +265,15 @@ impl Function {
         seen
     }
 
+    /// By block: the number of edges that lead to it.
+    pub fn edges_into(&self) -> Vec<usize> {
+        let mut edges = vec![0; self.blocks.len()];
+        for edge in self.blocks.iter().flat_map(|one| one.terminator.edges()) {
+            edges[edge.block.at()] += 1;
+        }
+        edges
+    }
+
     /// Defines a new value without a name.
     pub fn define(&mut self, of: Type) -> Value {
         let hint = String::new();

@@ -139,12 +139,7 @@ fn leads_on(
 
 /// A block to which one jump leads is part of the block that jumps; true if there was one.
 fn merge(function: &mut Function) -> bool {
-    let mut edges = vec![0_u32; function.blocks.len()];
-    for block in &function.blocks {
-        for edge in block.terminator.edges() {
-            edges[edge.block.at()] += 1;
-        }
-    }
+    let mut edges = function.edges_into();
     let mut by: Vec<Value> = (0..function.values.len() as u32).map(Value).collect();
     let mut changed = false;
     for at in 0..function.blocks.len() {

@@ -359,14 +359,7 @@ impl Identities {
     fn of(function: &Function) -> Identities {
         let definitions = Definitions::of(function);
         let mut same: Vec<Value> = (0..function.values.len() as u32).map(Value).collect();
-        let mut edges = vec![0; function.blocks.len()];
-        for edge in function
-            .blocks
-            .iter()
-            .flat_map(|block| block.terminator.edges())
-        {
-            edges[edge.block.at()] += 1;
-        }
+        let edges = function.edges_into();
         for block in &function.blocks {
             if let Terminator::Try {
                 attempt: Attempt::Live(_),

@@ -25,14 +25,7 @@ const LARGEST: usize = 60;
 pub fn anticipated(function: &Function) -> Function {
     let mut new = function.clone();
     let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
-    let mut edges = vec![0; function.blocks.len()];
-    for edge in function
-        .blocks
-        .iter()
-        .flat_map(|block| block.terminator.edges())
-    {
-        edges[edge.block.at()] += 1;
-    }
+    let edges = function.edges_into();
     for id in graph.order.iter().rev() {
         let Terminator::Branch {
             then, otherwise, ..

@@ -54,12 +54,9 @@ pub fn simplified(function: &Function) -> Function {
 
 /// By block: the condition under which the one edge to it is taken, if that is an edge of a branch.
 fn only_edges(function: &Function) -> Vec<Option<(Value, bool)>> {
-    let mut edges = vec![0; function.blocks.len()];
+    let edges = function.edges_into();
     let mut only = vec![None; function.blocks.len()];
     for (_, block) in function.all_blocks() {
-        for edge in block.terminator.edges() {
-            edges[edge.block.at()] += 1;
-        }
         if let Terminator::Branch {
             condition,
             then,
