@@ -623,7 +623,7 @@ fn answer(program: &Path, word: &str) -> String {
 #[test]
 fn segments_on_ethernet_go_the_common_path() {
     let (_shell, program) = driven("whole.loom", "-DETHERNET");
-    // What left it is ARP.
+    // The frame that left it is one of ARP.
     let paths = "2873 taken ethernet_arrive\n1 left ethernet_arrive stack.header\n";
     assert_eq!(answer(&program, "paths"), paths);
 }

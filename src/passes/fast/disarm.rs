@@ -76,7 +76,7 @@ pub fn names_instances(module: &Module, reads: &BTreeSet<Resource>, kind: KindId
 struct Disarming {
     id: CacheId,
     kind: Option<KindId>,
-    /// What its function reads.
+    /// Everything that its function reads.
     reads: BTreeSet<Resource>,
 }
 

@@ -12,8 +12,8 @@
 //! b2: commit ..
 //! ```
 //!
-//! Where two ways part, their paths go together if the guards of those that are taken more grow
-//! little: of what a path writes, guards of others remember nothing from frame to frame. Of groups
+//! The paths behind a branch go together if the guards of those that are taken more grow little:
+//! a cache of headers cannot hold the outcome of a guard that reads what a path writes. Of groups
 //! of paths, the one stays that is taken often for the operations of its guards. One whose events
 //! go to reactions inside the stack alone stays only if there is no other.
 
@@ -73,8 +73,8 @@ fn taken_most(known: Known<'_>, function: &Function) -> Option<Path> {
     })
 }
 
-/// Groups of the paths behind a block; the first has most. Where two ways part, their first groups
-/// are one if that is cheaper.
+/// Groups of the paths behind a block; the first has most. The first groups of both ways of a
+/// branch become one if the guards of the one that is taken more grow little.
 fn grouped(known: Known<'_>, ways: &Ways<'_>, id: BlockId) -> Vec<Path> {
     if let Some(path) = ways.path(id) {
         return vec![path];

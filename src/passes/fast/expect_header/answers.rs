@@ -53,7 +53,7 @@ pub fn function(
     build.finish(types)
 }
 
-/// What a header is read from.
+/// The source from which numbers of a header are read.
 pub enum Source {
     /// The view of the frame.
     View(Value),

@@ -18,7 +18,7 @@ use crate::ir::{
 /// The name of the exit for frames that are shorter than the header.
 const SHORT: &str = "stack.header";
 
-/// What a cache holds for a fast function.
+/// The cache of a fast function.
 #[derive(Clone, Copy)]
 pub struct Held<'h> {
     /// The cache: of headers, and what came of them.

@@ -249,7 +249,7 @@ impl Trace<'_> {
                     *op == Op::Index && matches!(self.build.type_of(of[0]), Type::Instance(_))
                 })
             }
-            // What decides whether control comes there may say that an index is in range.
+            // An index may be in range only on the ways that lead there.
             Op::Load(_) | Op::Ask(..) => instruction.operands.len() <= 1,
             Op::Call(_) | Op::Loop(..) | Op::Foreign(..) => false,
             _ => !may_trap(op),
