@@ -98,6 +98,7 @@ fn a_pass_gives_no_name_that_is_taken() {
         "cache-guards",
         "expect-header",
         "form-fast-path",
+        "hot-path",
         "rare-ways",
         "test-liveness-once",
     ];

@@ -96,7 +96,7 @@ pub fn fold(function: &mut Function) {
 }
 
 /// By value: the operation that gives it, and its operands.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Facts(FxHashMap<Value, (Op, Vec<Value>)>);
 
 impl Facts {

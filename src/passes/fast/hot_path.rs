@@ -1,21 +1,24 @@
-//! Keeps the paths of a fast function that are taken most (superblock formation; Hwu et al., "The
+//! Tries the paths of a fast function first that are taken most (superblock formation; Hwu et al., "The
 //! Superblock", 1993).
 //!
-//! In: fast functions. Out: each with paths that go together. The others leave: the reaction itself
-//! runs then. So a fast function is small, a compiler keeps its values in registers, and a frame
-//! that leaves has lost little.
+//! In: fast functions. Out: before each another with paths that go together, which is tried first.
+//! So that is small, a compiler keeps its values in registers, and a frame that leaves it has lost
+//! little.
 //!
 //! ```text
-//! fast fn arrive.fast(%m: msg) {              fast fn arrive.fast(%m: msg) {
+//! fast fn arrive.fast(%m: msg) {              fast fn arrive.hot(%m: msg) {
 //!   branch (eq %type, 1), b1, b2 @ 90%   =>     exit arrive.fast (ne %type, 1)
 //! b1: commit ..                                 commit ..
-//! b2: commit ..
+//! b2: commit ..                               fast fn arrive.fast(%m: msg), first arrive.hot {
+//!                                               exit arrive.fast (eq %type, 1)
+//!                                               commit ..
 //! ```
 //!
 //! The paths behind a branch go together if the guards of those that are taken more grow little:
 //! a cache of headers cannot hold the outcome of a guard that reads what a path writes. Of groups
-//! of paths, the one stays that is taken often for the operations of its guards. One whose events
-//! go to reactions inside the stack alone stays only if there is no other.
+//! of paths, the one that is taken often for the operations of its guards is tried first, and the
+//! others behind it. One whose events go to reactions inside the stack alone stays only if there is
+//! no other.
 
 use crate::ir::definitions::Definitions;
 use crate::ir::edit::compact;
@@ -44,7 +47,7 @@ const FEWEST: f64 = 12.0;
 /// Two groups are taken alike if the smaller share is this part of the other at least.
 const ALIKE: f64 = 0.9;
 
-/// Keeps the paths of all fast functions that are taken most.
+/// Tries the paths of all fast functions first that are taken most.
 pub fn run(module: &mut Module) {
     let effects = Effects::of_functions(module);
     for at in 0..module.functions.len() {
@@ -53,7 +56,13 @@ pub fn run(module: &mut Module) {
             && let Some(group) = taken_most((module, &effects), function)
             && let Some(only) = only((module, &effects), function, &group)
         {
-            module.functions[at] = only;
+            match rest((module, &effects), function, &group) {
+                None => module.functions[at] = only,
+                Some(rest) => {
+                    module.functions[at] = rest;
+                    try_first(module, FunctionId(at as u32), only, "hot");
+                }
+            }
         }
     }
 }
@@ -101,6 +110,21 @@ fn grouped(known: Known<'_>, ways: &Ways<'_>, id: BlockId) -> Vec<Path> {
     let mut all: Vec<Path> = behind.into_iter().flatten().collect();
     all.sort_by(|one, other| other.share().total_cmp(&one.share()));
     all
+}
+
+/// A fast function without some paths; none if no other tells somebody something.
+fn rest((module, effects): Known<'_>, function: &Function, group: &Path) -> Option<Function> {
+    let ways = Ways::of(function);
+    let others = ways.leaves().into_iter();
+    let others = others.filter(|(leaf, _)| !group.leaves.contains_key(leaf));
+    let tells = |leaf: BlockId| ways.path(leaf).is_some_and(|path| path.tells);
+    let leaves: BTreeMap<BlockId, f64> = others.filter(|(leaf, _)| tells(*leaf)).collect();
+    if leaves.is_empty() {
+        return None;
+    }
+    let mut rest = without(function, |ways, id| ways.not_to(id, &leaves))?;
+    order_guards::order(module, effects, &mut rest);
+    Some(rest)
 }
 
 /// A fast function with some paths alone; none if it has no others.
@@ -159,12 +183,13 @@ fn needed(definitions: &Definitions<'_>, values: Vec<Value>) -> usize {
 }
 
 /// Has a function tried before another, under the name of the reaction with an end.
-pub fn try_first(module: &mut Module, whole: FunctionId, hot: Function, end: &str) {
+pub fn try_first(module: &mut Module, whole: FunctionId, hot: Function, end: &str) -> FunctionId {
     let reaction = hot.name.rsplit_once('.').map_or("", |(before, _)| before);
     let name = module.free_name(&format!("{reaction}.{end}"));
     let id = FunctionId(module.functions.len() as u32);
     module.functions.push(Function { name, ..hot });
     module.functions[whole.at()].fast = Some(id);
+    id
 }
 
 /// A fast function without ways of its guard: `leaving` says which edge of a block leaves. None if

@@ -3,7 +3,7 @@
 //! In: the fast functions of links whose headers are expected. Out: before the one that is tried
 //! first, another that leaves where the header is not the expected one. It calls no search, so a
 //! compiler keeps its values in registers. The one before which it is tried does not compare the
-//! header again, but asks all anew.
+//! header again, but asks all anew; it is tried behind those of other paths.
 //!
 //! ```text
 //! fast fn arrive.fast(%m: msg) {            fast fn arrive.hit(%m: msg) {
@@ -16,7 +16,7 @@
 use super::hot_path::{RARE, try_first, without};
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
-use crate::ir::{Attempt, Function, Module, Terminator};
+use crate::ir::{Attempt, Function, FunctionId, Module, Terminator};
 use crate::passes::fast::order_guards;
 
 /// Keeps rare ways out of what is tried first for each link.
@@ -31,9 +31,25 @@ pub fn run(module: &mut Module) {
             let mut anew = anew(module.function(first));
             order_guards::clean(module, &effects, &mut anew);
             module.functions[first.at()] = anew;
-            try_first(module, first, hit, "hit");
+            let hit = try_first(module, first, hit, "hit");
+            try_last(module, at, hit);
         }
     }
+}
+
+/// Has the function of a link that asks all anew tried behind the others.
+fn try_last(module: &mut Module, link: usize, hit: FunctionId) {
+    let arrives = module.links[link].arrives;
+    let tried = module.tried(arrives);
+    let [others @ .., anew, _hit] = &tried[..] else {
+        return;
+    };
+    let (Some(last), Some(next)) = (others.first(), others.last()) else {
+        return;
+    };
+    module.functions[arrives.at()].fast = Some(*anew);
+    module.functions[anew.at()].fast = Some(*last);
+    module.functions[next.at()].fast = Some(hit);
 }
 
 /// A fast function that takes each rare way whose end is the usual way.

@@ -34,6 +34,8 @@
 //! trace_guard.rs      operations: those that the guard evaluates, and those that are owed
 //! trace_message.rs    lengths, attributes and bytes of messages that the guard has not changed
 //! trace_predicated.rs pure functions, and conditions of two parts, without branches
+//! trace_diamond.rs    two sides of a branch that meet again
+//! trace_switch.rs     the states in which most of what happens changes nothing
 //! trace_forward.rs    events whose reactions only hand a message on
 //! trace_commit.rs     what is owed, and the rest of the reaction
 //! exits.rs            names of exits
@@ -44,10 +46,12 @@ mod message;
 mod path;
 mod trace;
 mod trace_commit;
+mod trace_diamond;
 mod trace_forward;
 mod trace_guard;
 mod trace_message;
 mod trace_predicated;
+mod trace_switch;
 
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;

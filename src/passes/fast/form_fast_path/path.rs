@@ -3,7 +3,7 @@
 use super::message::{Message, View};
 use crate::ir::effects::Resource;
 use crate::ir::op::{Place, Question};
-use crate::ir::{BlockId, FunctionId, Op, Region, Value};
+use crate::ir::{BlockId, FunctionId, Op, Probability, Region, Value};
 use crate::source::Span;
 use std::collections::{BTreeSet, HashMap};
 
@@ -30,9 +30,53 @@ pub enum Known {
     View(View),
 }
 
+/// What stands behind the commit.
+#[derive(Clone, Debug)]
+pub enum Owed {
+    /// An operation.
+    Operation(Operation),
+    /// Two sides of a branch that meet again.
+    Diamond(Diamond),
+}
+
+/// Two sides of a branch that meet again.
+#[derive(Clone, Debug)]
+pub struct Diamond {
+    /// The bit that says which side is taken.
+    pub bit: Value,
+    /// How likely it is one.
+    pub likely: Probability,
+    /// The side where the bit is one, and the other.
+    pub sides: [Side; 2],
+    /// What the sides give, where they meet.
+    pub results: Vec<Key>,
+}
+
+/// One side of a diamond.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// What stands on it, in order.
+    pub owed: Vec<Owed>,
+    /// What it gives.
+    pub given: Vec<Key>,
+}
+
+impl Owed {
+    /// All operations, those of sides too.
+    pub fn operations(&self) -> Vec<&Operation> {
+        match self {
+            Owed::Operation(one) => vec![one],
+            Owed::Diamond(diamond) => {
+                let owed = diamond.sides.iter().flat_map(|side| &side.owed);
+                owed.flat_map(Owed::operations).collect()
+            }
+        }
+    }
+}
+
 /// An operation that stands behind the commit.
 #[derive(Clone, Debug)]
-pub struct Owed {
+pub struct Operation {
     /// The operation.
     pub op: Op,
     /// Its operands.
@@ -91,8 +135,10 @@ pub struct Path {
     pub written: BTreeSet<Resource>,
     /// Messages, by their handle in the guard, whose bytes are written by what is owed.
     pub rewritten: BTreeSet<Option<Value>>,
-    /// Operations that stand behind the commit, in order.
+    /// What stands behind the commit, in order.
     pub owed: Vec<Owed>,
+    /// On the side of a diamond, the bit that says whether control comes there.
+    pub under: Option<Value>,
     /// The share of all events that come here, in units of a millionth.
     pub weight: u64,
     /// The calls from which control returns, the innermost last.
@@ -135,6 +181,7 @@ impl Path {
             written: BTreeSet::new(),
             rewritten: BTreeSet::new(),
             owed: Vec::new(),
+            under: None,
             weight: 1_000_000,
             calls: Vec::new(),
             last: 0,
@@ -183,6 +230,24 @@ impl Path {
             Known::Now(value) => Some(self.equal(*value)),
             Known::Later | Known::Message(_) | Known::View(_) => None,
         }
+    }
+
+    /// Something is known of a value.
+    pub fn has(&self, key: Key) -> bool {
+        self.known.contains_key(&key)
+    }
+
+    /// New values and frames have other names than those of another path, whose own are known;
+    /// what that one evaluated in the guard has been evaluated.
+    pub fn numbered_behind(&mut self, other: &Path) {
+        self.last = self.last.max(other.last);
+        self.last_frame = self.last_frame.max(other.last_frame);
+        let own = other.known.iter().filter(|(key, _)| key.frame == OWN);
+        let own = own.map(|(key, known)| (*key, known.clone()));
+        self.known.extend(own.collect::<Vec<_>>());
+        let found = other.found.iter();
+        self.found
+            .extend(found.map(|(key, value)| (key.clone(), *value)));
     }
 
     /// Something that is owed writes this. Views say for themselves whether bytes are written.

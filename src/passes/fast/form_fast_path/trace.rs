@@ -9,7 +9,7 @@
 
 use super::exits::Naming;
 use super::message::Message;
-use super::path::{Call, Key, Known, Owed, Path};
+use super::path::{Call, Key, Known, Operation, Owed, Path};
 use super::reaction;
 use crate::ir::build::Builder;
 use crate::ir::effects::{Effects, Resource, called_by_attempt};
@@ -56,13 +56,17 @@ pub struct Trace<'m> {
     pub naming: Naming<'m>,
     assumed: Assumed,
     /// By value of the guard that reads a frame: the value of the traced code.
-    origins: HashMap<Value, (FunctionId, Value)>,
+    pub origins: HashMap<Value, (FunctionId, Value)>,
     /// Some path of the reaction hands a message to an application: only such paths are formed.
     goes_up: bool,
+    /// By function and block: where the ways behind it that are taken often meet.
+    pub joins: HashMap<FunctionId, Vec<Option<BlockId>>>,
+    /// Branches whose sides do not meet.
+    pub apart: BTreeSet<(FunctionId, BlockId)>,
     /// The number of commits.
     commits: usize,
     /// The number of exits.
-    exits: usize,
+    pub exits: usize,
 }
 
 impl<'m> Trace<'m> {
@@ -103,19 +107,27 @@ impl<'m> Trace<'m> {
             assumed,
             origins: HashMap::new(),
             goes_up: false,
+            joins: HashMap::new(),
+            apart: BTreeSet::new(),
             commits: 0,
             exits: 0,
         }
     }
 
     /// Returns true if some path commits, and either saves what many tests cost, or does all that
-    /// there is to do.
+    /// there is to do. Messages that are only consumed need no path.
     fn is_of_use(&self) -> bool {
-        let least = match self.build.function().is_followed() {
+        let function = self.build.function();
+        let mut instructions = function.instructions();
+        let tells =
+            function.is_followed() || instructions.any(|one| matches!(one.op, Op::Output(_)));
+        let mut parameters = function.parameters().iter();
+        let takes_message = parameters.any(|one| function.type_of(*one) == Type::Message);
+        let least = match function.is_followed() {
             true => SHORTEST,
             false => 1,
         };
-        self.commits > 0 && self.exits >= least
+        self.commits > 0 && self.exits >= least && (tells || !takes_message)
     }
 
     fn begin(&mut self, slow: FunctionId) {
@@ -139,11 +151,17 @@ impl<'m> Trace<'m> {
 
     /// A block, or the part of it up to a call that is traced: the place where control goes on, or
     /// none where the path has ended.
-    fn step(&mut self, mut path: Path, at: BlockId, from: usize) -> Option<(Path, BlockId, usize)> {
+    pub fn step(
+        &mut self,
+        mut path: Path,
+        at: BlockId,
+        from: usize,
+    ) -> Option<(Path, BlockId, usize)> {
         let function = self.module.function(path.function);
         let block = function.block(at);
         for (index, instruction) in block.instructions.iter().enumerate().skip(from) {
-            if self.expands(&mut path, instruction, true) {
+            let sure = path.under.is_none();
+            if self.expands(&mut path, instruction, sure) {
                 continue;
             }
             match self.traced(&path, instruction) {
@@ -162,8 +180,8 @@ impl<'m> Trace<'m> {
         let next = match &block.terminator {
             Terminator::Jump(edge) => self.follow(&mut path, edge, &[]),
             Terminator::Branch { .. } => return self.branch(path, at),
-            Terminator::Switch { .. } => match self.switch(&mut path, at) {
-                Some(next) => next,
+            Terminator::Switch { .. } => match self.switch(&path, at) {
+                Some((path, next)) => return Some((path, next, 0)),
                 None => return self.commit(path, at),
             },
             Terminator::Try { .. } => {
@@ -214,8 +232,17 @@ impl<'m> Trace<'m> {
             Way::Known(false) => self.follow(&mut path, otherwise, &[]),
             Way::Likely(holds) => self.one_way(&mut path, at, bit, holds),
             Way::Both => {
-                self.fork(path, bit, *likely, [then, otherwise]);
-                return None;
+                if let Some((path, next)) = self.diamond(&path, at, bit) {
+                    return Some((path, next, 0));
+                }
+                match self.ends_wanted(&path, [then, otherwise]) {
+                    Some(holds) => self.one_way(&mut path, at, bit, holds),
+                    None if path.under.is_some() => return None,
+                    None => {
+                        self.fork(path, bit, *likely, [then, otherwise]);
+                        return None;
+                    }
+                }
             }
         };
         Some((path, next, 0))
@@ -229,7 +256,8 @@ impl<'m> Trace<'m> {
         (block, next): (BlockId, usize),
         (id, arguments, results): (FunctionId, Vec<Key>, Vec<Key>),
     ) -> Option<(BlockId, usize)> {
-        if let Some(values) = self.predicated(path, (id, &arguments), true) {
+        let sure = path.under.is_none();
+        if let Some(values) = self.predicated(path, (id, &arguments), sure) {
             for (result, value) in results.iter().zip(values) {
                 path.alias(*result, value);
             }
@@ -244,29 +272,6 @@ impl<'m> Trace<'m> {
         });
         path.enter(id, self.module.function(id).parameters(), &arguments);
         Some((BlockId(0), 0))
-    }
-
-    /// The way of a switch that is taken most; none if the guard does not know its number.
-    fn switch(&mut self, path: &mut Path, at: BlockId) -> Option<BlockId> {
-        let function = self.module.function(path.function);
-        let Terminator::Switch {
-            value,
-            cases,
-            otherwise,
-        } = &function.block(at).terminator
-        else {
-            panic!("a switch is traced");
-        };
-        let number = path.now(path.key(*value))?;
-        if let Some(number) = self.folded.number(number) {
-            let case = cases.iter().find(|(case, _, _)| *case == number);
-            let edge = case.map_or(otherwise, |(_, _, edge)| edge);
-            return Some(self.follow(path, edge, &[]));
-        }
-        let (case, _, edge) = cases.iter().max_by_key(|(_, share, _)| *share)?;
-        let name = self.naming.of(function, edge.block, *value);
-        self.expect(path, name, number, *case);
-        Some(self.follow(path, edge, &[]))
     }
 
     /// One way of a branch; the guard leaves where the other would be taken.
@@ -294,7 +299,10 @@ impl<'m> Trace<'m> {
     pub fn likelier(&mut self, path: &mut Path, at: BlockId) -> Option<BlockId> {
         let function = self.module.function(path.function);
         let Terminator::Branch {
-            condition, likely, ..
+            condition,
+            likely,
+            then,
+            otherwise,
         } = &function.block(at).terminator
         else {
             panic!("a branch is decided");
@@ -302,7 +310,10 @@ impl<'m> Trace<'m> {
         let bit = path.now(path.key(*condition))?;
         let holds = match self.decision(path, at, bit, *likely) {
             Way::Known(holds) | Way::Likely(holds) => holds,
-            Way::Both => likely.0 >= 500_000,
+            Way::Both => {
+                let wanted = self.ends_wanted(path, [then, otherwise]);
+                wanted.unwrap_or(likely.0 >= 500_000)
+            }
         };
         Some(self.one_way(path, at, bit, holds))
     }
@@ -374,9 +385,9 @@ impl<'m> Trace<'m> {
             } => (then.block, otherwise.block),
             _ => panic!("a branch is decided"),
         };
-        match [then, otherwise].map(|block| self.is_wanted(path, block)) {
-            [false, true] => return Way::Likely(false),
-            [true, false] => return Way::Likely(true),
+        match [then, otherwise].map(|block| self.naming.only_drops(path.function, block)) {
+            [false, true] => return Way::Likely(true),
+            [true, false] => return Way::Likely(false),
             _ => {}
         }
         // Of a branch of which nothing is known, what it compares says more (Ball and Larus, 1993).
@@ -394,6 +405,15 @@ impl<'m> Trace<'m> {
         match is_taken {
             true => Way::Both,
             false => Way::Likely(share >= 500_000),
+        }
+    }
+
+    /// The way of a branch that alone is wanted, if one is and the other is not.
+    fn ends_wanted(&self, path: &Path, edges: [&Edge; 2]) -> Option<bool> {
+        match edges.map(|edge| self.is_wanted(path, edge.block)) {
+            [true, false] => Some(true),
+            [false, true] => Some(false),
+            _both => None,
         }
     }
 
@@ -466,6 +486,9 @@ impl<'m> Trace<'m> {
         else {
             panic!("an attempt is traced");
         };
+        if path.under.is_some() {
+            return None;
+        }
         let makes = *attempt == Attempt::New;
         let mut effects = Effects::of_attempt(self.module, attempt);
         for function in called_by_attempt(self.module, attempt) {
@@ -510,15 +533,10 @@ impl<'m> Trace<'m> {
     /// Something that is owed calls a function that may take a buffer: a message that is made
     /// behind it has the next one.
     fn takes_buffers(&self, path: &Path) -> bool {
-        let mut owed = path.owed.iter();
-        owed.any(|owed| {
-            let calls = matches!(owed.op, Op::Call(_) | Op::Loop(..) | Op::Rewrite(_));
-            calls
-                && self
-                    .effects_of(&owed.op)
-                    .writes
-                    .contains(&Resource::Buffers)
-        })
+        let calls = |op: &Op| matches!(op, Op::Call(_) | Op::Loop(..) | Op::Rewrite(_));
+        let takes = |op: &Op| self.effects_of(op).writes.contains(&Resource::Buffers);
+        let mut owed = path.owed.iter().flat_map(Owed::operations);
+        owed.any(|owed| calls(&owed.op) && takes(&owed.op))
     }
 
     /// Both outcomes of an attempt.
@@ -571,12 +589,12 @@ impl<'m> Trace<'m> {
     /// A message is made of a reserved buffer behind the commit.
     fn fill(&mut self, path: &mut Path, slot: Key, message: Message) -> Key {
         let made = path.own(Known::Message(message));
-        path.owed.push(Owed {
+        path.owed.push(Owed::Operation(Operation {
             op: Op::Fill,
             operands: vec![slot],
             results: vec![made],
             span: None,
-        });
+        }));
         made
     }
 
@@ -592,12 +610,28 @@ impl<'m> Trace<'m> {
                 true => self.evaluate(path, Op::Not, &[part]),
                 false => part,
             };
+            let leaves = self.under(path.under, leaves);
             self.build
                 .op(self.module, Op::Exit(name.clone()), &[leaves]);
             self.decide(path, part, holds);
         }
         self.exits += 1;
         self.decide(path, bit, unless);
+    }
+
+    /// A bit of the side of a diamond: that control comes there, and another bit. The side itself
+    /// knows that control comes there, so this is not evaluated on it.
+    pub fn under(&mut self, under: Option<Value>, bit: Value) -> Value {
+        let Some(under) = under else {
+            return bit;
+        };
+        if self.folded.number(bit) == Some(1) {
+            return under;
+        }
+        let key = (Op::Arithmetic(Arithmetic::And), vec![under, bit]);
+        let value = self.build.value(self.module, key.0.clone(), &key.1);
+        self.folded.learn(value, key);
+        value
     }
 
     /// Bits that are what they have to be if and only if a bit is.
@@ -620,20 +654,20 @@ impl<'m> Trace<'m> {
     }
 
     /// The guard leaves unless a value is this number.
-    fn expect(&mut self, path: &mut Path, name: String, value: Value, number: u64) {
+    pub fn expect(&mut self, path: &mut Path, name: String, value: Value, number: u64) {
         let constant = self.constant(path, value, number);
         let equal = self.evaluate(path, Op::Compare(Compare::Eq), &[value, constant]);
         self.exit(path, name, equal, true);
     }
 
-    fn constant(&mut self, path: &mut Path, like: Value, number: u64) -> Value {
+    pub fn constant(&mut self, path: &mut Path, like: Value, number: u64) -> Value {
         let bits = self.build.type_of(like).bits();
         let bits = bits.expect("a number is compared with a number");
         self.evaluate(path, Op::Number(bits, number), &[])
     }
 
     /// A bit is known from here on, and all that follows from it.
-    fn decide(&mut self, path: &mut Path, bit: Value, holds: bool) {
+    pub fn decide(&mut self, path: &mut Path, bit: Value, holds: bool) {
         if self.folded.number(bit).is_some() {
             return;
         }
@@ -733,6 +767,9 @@ impl<'m> Trace<'m> {
 
     /// A path commits, and what follows in a block is copied behind it. None: the path has ended.
     fn commit<T>(&mut self, mut path: Path, at: BlockId) -> Option<T> {
+        if path.under.is_some() {
+            return None;
+        }
         if path.calls.is_empty() {
             self.forward(&mut path, at);
         }

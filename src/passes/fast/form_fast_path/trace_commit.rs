@@ -1,6 +1,6 @@
 //! The end of a path: the commit, what is owed, and the rest of the reaction.
 
-use super::path::{Key, Known, Path};
+use super::path::{Diamond, Key, Known, Owed, Path};
 use super::trace::Trace;
 use crate::ir::op::Op;
 use crate::ir::{BlockId, Edge, Function, Terminator, Type, Value};
@@ -25,20 +25,57 @@ impl Trace<'_> {
         }
         self.build.op(self.module, Op::Commit, &[]);
         let mut late = Late::new();
-        for owed in &path.owed {
-            let operands: Vec<Value> = owed
-                .operands
-                .iter()
-                .map(|key| self.late(&path, &late, *key))
-                .collect();
-            self.build.set_span(owed.span);
-            let results = self.build.op(self.module, owed.op.clone(), &operands);
-            for (key, value) in owed.results.iter().zip(results) {
+        self.pay(&path, &mut late, &path.owed);
+        self.copy(&path, &mut late, at, &blocks);
+        true
+    }
+
+    /// Does what is owed.
+    fn pay(&mut self, path: &Path, late: &mut Late, owed: &[Owed]) {
+        for owed in owed {
+            let (keys, values) = match owed {
+                Owed::Operation(one) => {
+                    let operands = self.late_all(path, late, &one.operands);
+                    self.build.set_span(one.span);
+                    let results = self.build.op(self.module, one.op.clone(), &operands);
+                    (&one.results, results)
+                }
+                Owed::Diamond(diamond) => (&diamond.results, self.pay_sides(path, late, diamond)),
+            };
+            for (key, value) in keys.iter().zip(values) {
                 late.insert(path.first(*key), value);
             }
         }
-        self.copy(&path, &mut late, at, &blocks);
-        true
+    }
+
+    /// Does what the sides of a diamond owe; what the one that is taken gives.
+    fn pay_sides(&mut self, path: &Path, late: &Late, diamond: &Diamond) -> Vec<Value> {
+        let (then, otherwise) = self.build.branch(path.equal(diamond.bit), diamond.likely);
+        let mut ends = Vec::new();
+        for (block, side) in [then, otherwise].into_iter().zip(&diamond.sides) {
+            self.build.go_to(block);
+            let mut late = late.clone();
+            self.pay(path, &mut late, &side.owed);
+            let given = self.late_all(path, &late, &side.given);
+            ends.push((self.build.here(), given));
+        }
+        let given = &ends[0].1;
+        let types: Vec<(Type, &str)> = given
+            .iter()
+            .map(|value| (self.build.type_of(*value), ""))
+            .collect();
+        let join = self.build.block(&types);
+        for (end, arguments) in ends {
+            self.build.go_to(end);
+            let block = join;
+            self.build.end(Terminator::Jump(Edge { block, arguments }));
+        }
+        self.build.go_to(join);
+        self.build.parameters_of(join)
+    }
+
+    fn late_all(&self, path: &Path, late: &Late, keys: &[Key]) -> Vec<Value> {
+        keys.iter().map(|key| self.late(path, late, *key)).collect()
     }
 
     /// A value behind the commit.

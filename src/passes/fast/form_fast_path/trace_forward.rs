@@ -5,7 +5,7 @@
 //! something, so its reaction would find what the path leaves behind. The path traces it at once,
 //! and queues the frame that leaves in its place.
 
-use super::path::{Key, Path};
+use super::path::{Key, Owed, Path};
 use super::reaction;
 use super::trace::Trace;
 use crate::ir::effects::Resource;
@@ -24,18 +24,21 @@ impl Trace<'_> {
             Terminator::Tail(event, _) => reaction(event.target).is_none(),
             _ => false,
         };
-        let Some(queue) = path.owed.iter().rposition(|owed| !hands_on(&owed.op)) else {
+        let hands_on = |owed: &Owed| matches!(owed, Owed::Operation(one) if hands_on(&one.op));
+        let queue = path.owed.iter().rposition(|owed| !hands_on(owed));
+        let Some(queue) = queue.filter(|_| ends) else {
             return;
         };
-        let Op::Queue(Order::Front, events) = path.owed[queue].op.clone() else {
+        let Owed::Operation(owed) = &path.owed[queue] else {
             return;
         };
-        if !ends {
+        let Op::Queue(Order::Front, events) = owed.op.clone() else {
             return;
-        }
+        };
+        let mut owed = owed.clone();
         // Deferred effects of the reactions come before the event that they hand on.
         let behind = path.owed.split_off(queue + 1);
-        let mut owed = path.owed.pop().expect("it was found");
+        path.owed.pop();
         let operands = std::mem::take(&mut owed.operands);
         let mut operands = operands.into_iter();
         let mut handed = Vec::new();
@@ -54,7 +57,7 @@ impl Trace<'_> {
         }
         owed.op = Op::Queue(Order::Front, handed);
         path.owed.extend(behind);
-        path.owed.push(owed);
+        path.owed.push(Owed::Operation(owed));
     }
 
     /// The event that a reaction hands on, if it changes nothing but its message before.

@@ -3,7 +3,7 @@
 //! An operation that writes nothing, and reads nothing that is owed, is evaluated in the guard,
 //! once on each path; constants and decided bits are folded at once. All others are owed.
 
-use super::path::{Answer, Key, Known, Owed, Path, StoreOwed};
+use super::path::{Answer, Key, Known, Operation, Owed, Path, StoreOwed};
 use super::trace::Trace;
 use crate::ir::effects::{Effects, Resource, called};
 use crate::ir::op::{Arithmetic, Change, Compare, Op, Place, Question};
@@ -15,6 +15,9 @@ impl Trace<'_> {
     /// An instruction of the traced function.
     pub fn instruction(&mut self, path: &mut Path, instruction: &Instruction) {
         self.build.set_span(instruction.span);
+        if path.under.is_some() && !self.is_safe(path, instruction) {
+            return self.owe(path, instruction);
+        }
         match &instruction.op {
             Op::Length
             | Op::Start
@@ -236,7 +239,7 @@ impl Trace<'_> {
     }
 
     /// The answer of a container behind what is owed.
-    fn answer(
+    pub fn answer(
         &mut self,
         path: &mut Path,
         question: Question,
@@ -269,13 +272,13 @@ impl Trace<'_> {
         }
         path.written.extend(&effects.writes);
         let keys = |all: &[Value]| all.iter().map(|one| path.key(*one)).collect();
-        let owed = Owed {
+        let owed = Operation {
             op: instruction.op.clone(),
             operands: keys(&instruction.operands),
             results: keys(&instruction.results),
             span: instruction.span,
         };
-        path.owed.push(owed);
+        path.owed.push(Owed::Operation(owed));
     }
 
     /// An operation of the guard, folded, or the value that it gave before.

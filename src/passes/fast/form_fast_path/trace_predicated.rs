@@ -227,7 +227,7 @@ impl Trace<'_> {
 
     /// An operation may be evaluated where control does not come: it cannot trap. Bytes of a view
     /// of a known length are there.
-    fn is_safe(&mut self, path: &mut Path, instruction: &Instruction) -> bool {
+    pub fn is_safe(&mut self, path: &mut Path, instruction: &Instruction) -> bool {
         let op = &instruction.op;
         let numbers = |trace: &Self, path: &Path, at: usize| {
             let value = path.now(path.key(instruction.operands[at]))?;

@@ -69,7 +69,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The cases of an `await` or an `until`: `{ case … }`, or one event and perhaps a block.
+    /// The cases of an `await` or an `until`: `{ case … }`, or one event, how likely it is,
+    /// and perhaps a block.
     pub(super) fn cases_or_delay(&mut self) -> Parsed<Vec<Case>> {
         if self.is_at("{") {
             return self.list("{", Separator::Newline, |parser| {
@@ -88,6 +89,7 @@ impl Parser<'_> {
         }
         let start = self.at;
         let delay = self.delay()?;
+        let likely = self.likely()?;
         let body = if self.is_at("{") {
             self.block()?
         } else {
@@ -98,7 +100,7 @@ impl Parser<'_> {
         };
         Ok(vec![Case {
             delay,
-            likely: None,
+            likely,
             body,
             span: self.span_from(start),
         }])

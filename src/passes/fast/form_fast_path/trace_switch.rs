@@ -1,0 +1,96 @@
+//! Switches: the guard expects a number, or one of several behind which nothing differs.
+//!
+//! A process waits in one of several states, and most of what happens moves it out of none of
+//! them. The cases behind which nothing is done are one way: the guard leaves for the others.
+
+use super::path::{Key, Path};
+use super::trace::Trace;
+use crate::ir::op::{Arithmetic, Compare, Op};
+use crate::ir::{BlockId, Edge, Terminator, Value};
+
+/// A switch with more cases is not tried case by case.
+const CASES: usize = 16;
+
+impl Trace<'_> {
+    /// Goes on behind a switch; none if the guard does not know its number.
+    pub fn switch(&mut self, path: &Path, at: BlockId) -> Option<(Path, BlockId)> {
+        let function = self.module.function(path.function);
+        let Terminator::Switch {
+            value,
+            cases,
+            otherwise,
+        } = &function.block(at).terminator
+        else {
+            panic!("a switch is traced");
+        };
+        let mut path = path.clone();
+        let number = path.now(path.key(*value))?;
+        if let Some(number) = self.folded.number(number) {
+            let case = cases.iter().find(|(case, _, _)| *case == number);
+            let edge = case.map_or(otherwise, |(_, _, edge)| edge);
+            let next = self.follow(&mut path, edge, &[]);
+            return Some((path, next));
+        }
+        if let Some(met) = self.quiet(&path, at, number) {
+            return Some(met);
+        }
+        let (case, _, edge) = cases.iter().max_by_key(|(_, share, _)| *share)?;
+        let name = self.naming.of(function, edge.block, *value);
+        self.expect(&mut path, name, number, *case);
+        let next = self.follow(&mut path, edge, &[]);
+        Some((path, next))
+    }
+
+    /// Goes on behind the cases of a switch that do nothing before they meet.
+    fn quiet(&mut self, path: &Path, at: BlockId, number: Value) -> Option<(Path, BlockId)> {
+        let join = self.join(path.function, at)?;
+        let function = self.module.function(path.function);
+        let Terminator::Switch {
+            value,
+            cases,
+            otherwise,
+        } = &function.block(at).terminator
+        else {
+            panic!("a switch is traced");
+        };
+        if cases.len() > CASES {
+            return None;
+        }
+        let mut met = path.clone();
+        let bits = cases.iter().map(|(case, _, _)| {
+            let constant = self.constant(&mut met, number, *case);
+            self.evaluate(&mut met, Op::Compare(Compare::Eq), &[number, constant])
+        });
+        let bits: Vec<Value> = bits.collect();
+        let mut any = bits[0];
+        for bit in &bits[1..] {
+            any = self.evaluate(&mut met, Op::Arithmetic(Arithmetic::Or), &[any, *bit]);
+        }
+        let none = self.evaluate(&mut met, Op::Not, &[any]);
+        let edges = cases.iter().map(|(_, _, edge)| edge).chain([otherwise]);
+        let ways: Vec<(Value, &Edge)> = bits.into_iter().chain([none]).zip(edges).collect();
+        let mut given: Option<Vec<Key>> = None;
+        let mut left = Vec::new();
+        for (bit, edge) in ways {
+            let own = self.quiet_side(&mut met, path, (bit, edge), join, given.as_deref());
+            match own {
+                Some(own) => given = given.or(Some(own)),
+                None => left.push(bit),
+            }
+        }
+        let given = given?;
+        let name = self.naming.of(function, join, *value);
+        for bit in left {
+            self.exit(&mut met, name.clone(), bit, false);
+        }
+        let parameters = &function.block(join).parameters;
+        for (parameter, given) in parameters.iter().zip(given) {
+            let key = Key {
+                frame: met.frame,
+                value: *parameter,
+            };
+            met.alias(key, given);
+        }
+        Some((met, join))
+    }
+}
