@@ -32,6 +32,15 @@ pub struct Builder {
     span: Option<Span>,
 }
 
+/// A place in a function that is being built.
+#[derive(Clone, Debug)]
+pub struct Mark {
+    /// The number of values.
+    pub values: usize,
+    blocks: usize,
+    instructions: usize,
+}
+
 impl Builder {
     /// A function with these parameters, by their types and names.
     pub fn new(name: &str, owner: &str, role: Role, parameters: &[(Type, &str)]) -> Builder {
@@ -71,6 +80,32 @@ impl Builder {
         self.at = block;
         let end = &mut self.function.blocks[block.at()].terminator;
         std::mem::replace(end, Terminator::Never)
+    }
+
+    /// How far the block is built in which building goes on.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            values: self.function.values.len(),
+            blocks: self.function.blocks.len(),
+            instructions: self.function.blocks[self.at.at()].instructions.len(),
+        }
+    }
+
+    /// Removes all instructions that were built in the block since.
+    ///
+    /// # Panics
+    ///
+    /// If the block has ended since, or another was made.
+    pub fn rewind(&mut self, mark: &Mark) {
+        let blocks = &mut self.function.blocks;
+        assert!(
+            self.open[self.at.at()] && blocks.len() == mark.blocks,
+            "building goes on in the same block"
+        );
+        blocks[self.at.at()]
+            .instructions
+            .truncate(mark.instructions);
+        self.function.values.truncate(mark.values);
     }
 
     /// A parameter of the function.

@@ -117,10 +117,8 @@ pub enum Op {
     /// `word`: in a kernel, the next word that comes out.
     Yield,
 
-    /// `slot -> msg`: an empty message in a buffer that was reserved.
-    Fill,
-    /// `slot`: a reserved buffer is free again.
-    Unreserve,
+    /// `-> i1`: a buffer is free for a message that the stack makes.
+    HasBuffer,
     /// `msg`: gone for a reason, which is counted.
     Drop(ReasonId),
     /// `msg`: it has done its duty.
@@ -430,8 +428,6 @@ pub enum Attempt {
     Share,
     /// `msg, at, length -> msg`: a copy of a part of a message that stays, as far as it reaches.
     Copy,
-    /// `-> slot`: reserves a buffer; in a guard.
-    Reserve,
     /// `msg, start -> msg`: stripped bytes are part of the message again, from this byte of its
     /// buffer on; fails if the message begins before.
     Restore,
@@ -492,7 +488,6 @@ impl Attempt {
             | Attempt::NewOf
             | Attempt::Share
             | Attempt::Copy
-            | Attempt::Reserve
             | Attempt::Restore
             | Attempt::Pad
             | Attempt::Rewrite(_)
@@ -552,7 +547,7 @@ impl Op {
             Type::Int(bits) => Some(Op::Number(bits, 0)),
             Type::Bytes(length) => Some(Op::Bytes(vec![0; length as usize])),
             Type::Float(bits) => Some(Op::Real(bits, 0)),
-            Type::Instance(_) | Type::Message | Type::View | Type::Slot | Type::Opaque(_) => None,
+            Type::Instance(_) | Type::Message | Type::View | Type::Opaque(_) => None,
         }
     }
 }

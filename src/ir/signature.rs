@@ -128,11 +128,7 @@ fn results_of(
         | Op::Pull
         | Op::Cut => message(module, op, given)?,
         Op::Run(..) | Op::Rewrite(_) | Op::Yield => kernel(module, op, given)?,
-        Op::Fill => {
-            given.are(&[Type::Slot])?;
-            vec![Type::Message]
-        }
-        Op::Unreserve => given.nothing(&[Type::Slot])?,
+
         Op::Drop(_) | Op::Consume => given.nothing(&[Type::Message])?,
         Op::At(kind) => {
             given.are(&[Type::WORD])?;
@@ -171,7 +167,7 @@ fn results_of(
             vec![Type::WORD]
         }
         Op::Turn => given.nothing(&[Type::WORD])?,
-        Op::GoesOn => {
+        Op::GoesOn | Op::HasBuffer => {
             given.are(&[])?;
             vec![Type::BIT]
         }
@@ -229,10 +225,6 @@ fn outcomes_elsewhere(
         },
         Attempt::Share => made(&[Type::Message]),
         Attempt::Copy => made(&[Type::Message, Type::WORD, Type::WORD]),
-        Attempt::Reserve => {
-            given.are(&[])?;
-            Ok((vec![Type::Slot], Vec::new()))
-        }
         Attempt::Restore | Attempt::Pad => {
             given.are(&[Type::Message, Type::WORD])?;
             Ok((vec![Type::Message], back))

@@ -16,8 +16,6 @@ pub enum Type {
     Message,
     /// `view`: bytes that may be read: those of a message, or a part of them.
     View,
-    /// `slot`: a reserved buffer. Linear.
-    Slot,
     /// `f32` or `f64`: a number of IEEE 754 of so many bits.
     Float(u8),
     /// `opaque NAME`: a value of a type that only C knows. It is used before the place from which
@@ -37,7 +35,7 @@ impl Type {
 
     /// Returns true for handles, which each path uses up exactly once.
     pub fn is_linear(self) -> bool {
-        matches!(self, Type::Message | Type::Slot)
+        matches!(self, Type::Message)
     }
 
     /// The bits of a number; none of what is no number.
@@ -48,7 +46,6 @@ impl Type {
             | Type::Instance(_)
             | Type::Message
             | Type::View
-            | Type::Slot
             | Type::Float(_)
             | Type::Opaque(_) => None,
         }
@@ -76,7 +73,6 @@ impl fmt::Display for Type {
             Type::Instance(kind) => write!(out, "inst {}", kind.0),
             Type::Message => out.write_str("msg"),
             Type::View => out.write_str("view"),
-            Type::Slot => out.write_str("slot"),
             Type::Float(bits) => write!(out, "f{bits}"),
             Type::Opaque(of) => write!(out, "opaque {}", of.0),
         }

@@ -337,7 +337,6 @@ impl Finding<'_> {
             }
             Attempt::New
             | Attempt::NewOf
-            | Attempt::Reserve
             | Attempt::Live(_)
             | Attempt::Find(_)
             | Attempt::Soonest(..)

@@ -96,13 +96,18 @@ pub fn fold(function: &mut Function) {
 }
 
 /// By value: the operation that gives it, and its operands.
-#[derive(Clone, Default)]
+#[derive(Default)]
 pub struct Facts(FxHashMap<Value, (Op, Vec<Value>)>);
 
 impl Facts {
     /// An operation gives a value.
     pub fn learn(&mut self, value: Value, by: (Op, Vec<Value>)) {
         self.0.insert(value, by);
+    }
+
+    /// A value is there no more.
+    pub fn forget(&mut self, value: Value) {
+        self.0.remove(&value);
     }
 
     /// The operation that gives a value.

@@ -465,7 +465,6 @@ fn made(instruction: &Instruction) -> Option<Made> {
         Op::Pull => Made::Pull(operands[0], operands[1]),
         Op::Cut => Made::Cut(operands[0], operands[1]),
         Op::Rewrite(_) => Made::Rewritten(operands[0]),
-        Op::Fill => Made::Empty,
         Op::Look => Made::Look(operands[0]),
         Op::Before => Made::Part(operands[1]),
         Op::Around => Made::Around(operands[0], operands[1]),
@@ -498,8 +497,7 @@ fn results_of(function: &Function, end: &Terminator, edge: &Edge) -> Vec<Option<
         Attempt::Restore => Some(Made::Restore(operands[0], operands[1])),
         Attempt::Pad => Some(Made::Pad(operands[0], operands[1])),
         Attempt::Rewrite(_) => Some(Made::Rewritten(operands[0])),
-        Attempt::Reserve
-        | Attempt::Live(_)
+        Attempt::Live(_)
         | Attempt::Find(_)
         | Attempt::Soonest(..)
         | Attempt::Standing(_)

@@ -229,7 +229,7 @@ pub fn sort_of(of: Type) -> Sort {
         Type::Bytes(0) => Sort::Token,
         Type::Bytes(length) => Sort::Bits(8 * length),
         Type::Instance(_) => Sort::Bits(32),
-        Type::Message | Type::View | Type::Slot | Type::Opaque(_) => Sort::Token,
+        Type::Message | Type::View | Type::Opaque(_) => Sort::Token,
     }
 }
 
@@ -273,11 +273,8 @@ pub fn unknown(
             let [buffer, base, length] = parts.map(|one| part(terms, one));
             Symbolic::View(buffer, base, length)
         }
-        Type::Int(_)
-        | Type::Bytes(_)
-        | Type::Instance(_)
-        | Type::Slot
-        | Type::Float(_)
-        | Type::Opaque(_) => Symbolic::Plain(terms.input(name, sort_of(of))),
+        Type::Int(_) | Type::Bytes(_) | Type::Instance(_) | Type::Float(_) | Type::Opaque(_) => {
+            Symbolic::Plain(terms.input(name, sort_of(of)))
+        }
     }
 }

@@ -258,14 +258,14 @@ fn fast(module: &mut Module) {
         body.all(Op::Exit("busy".to_string()), &[off]);
         let count = body.one(Op::Call(COUNTED), &[body.p(1)]);
         body.all(Op::Recompute(CACHE), &[body.p(1), count]);
-        let (slot, failed) = body.attempt(Attempt::Reserve, &[]);
+        let free = body.one(Op::HasBuffer, &[]);
+        let none = body.one(Op::Not, &[free]);
+        body.all(Op::Exit("full".to_string()), &[none]);
         body.all(Op::Commit, &[]);
         leaves(body, body.p(0));
-        let reply = body.one(Op::Fill, &[slot[0]]);
-        body.consumes(reply);
+        let (reply, failed) = body.attempt(Attempt::New, &[]);
+        body.consumes(reply[0]);
         body.build.go_to(failed);
-        let always = body.n(1, 1);
-        body.all(Op::Exit("full".to_string()), &[always]);
         body.end(Terminator::Never);
     });
 }

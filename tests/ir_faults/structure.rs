@@ -274,9 +274,9 @@ pub const FAULTS: &[Fault] = &[
             body.then_returns(failed, &[]);
         });
     }),
-    (4, "a reserved buffer is forgotten", |module| {
+    (4, "a new message is forgotten", |module| {
         plant(module, Role::Plain, &[], |body| {
-            let (_, failed) = body.attempt(Attempt::Reserve, &[]);
+            let (_, failed) = body.attempt(Attempt::New, &[]);
             body.returns(&[]);
             body.then_returns(failed, &[]);
         });
@@ -338,12 +338,11 @@ pub const FAULTS: &[Fault] = &[
             body.returns(&[]);
         });
     }),
-    (10, "a guard fills a reserved buffer", |module| {
+    (10, "a guard makes a message", |module| {
         fast(module, |body| {
-            let (slot, failed) = body.attempt(Attempt::Reserve, &[]);
-            let new = body.one(Op::Fill, &[slot[0]]);
+            let (new, failed) = body.attempt(Attempt::New, &[]);
             body.all(Op::Commit, &[]);
-            body.consumes(new);
+            body.consumes(new[0]);
             body.build.go_to(failed);
             body.end(Terminator::Never);
         });

@@ -62,7 +62,7 @@ fn of_end(end: &Terminator) -> Reach {
 fn of_op(module: &Module, known: &[Reach], op: &Op) -> Reach {
     let own = match op {
         // Their C uses the stack, though they have no effect on it in the IR.
-        Op::Fill | Op::Exit(_) => Reach::Stack,
+        Op::Exit(_) => Reach::Stack,
         // A host's function in C gets the pointer that the host has set; others do not.
         Op::Foreign(id, places)
             if module.foreigns[id.0 as usize].home != Home::Host && places.is_empty() =>

@@ -41,7 +41,6 @@ pub fn byte_lengths(module: &Module) -> BTreeSet<u32> {
         | Type::Instance(_)
         | Type::Message
         | Type::View
-        | Type::Slot
         | Type::Float(_)
         | Type::Opaque(_) => None,
     });

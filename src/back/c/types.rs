@@ -28,7 +28,6 @@ pub fn local(stack: &Stack<'_>, of: Type) -> String {
         Type::Bytes(length) => format!("struct {name}_bytes{length}"),
         Type::Message => format!("struct {name}_message"),
         Type::View => "const uint8_t *".to_string(),
-        Type::Slot => format!("struct {name}_buffer *"),
         Type::Float(32) => "float".to_string(),
         Type::Float(_) => "double".to_string(),
         Type::Opaque(of) => stack.module.opaques[of.at()].name.clone(),
@@ -39,14 +38,14 @@ pub fn local(stack: &Stack<'_>, of: Type) -> String {
 ///
 /// # Panics
 ///
-/// If no memory holds a value of the type: a view, an instance, a slot.
+/// If no memory holds a value of the type: a view, an instance.
 pub fn stored(stack: &Stack<'_>, of: Type) -> String {
     match of {
         Type::Int(1) => "bool".to_string(),
         Type::Int(bits) => format!("uint{}_t", stored_bits(bits)),
         Type::Opaque(id) if stack.module.opaques[id.at()].room.is_some() => "char".to_string(),
         Type::Bytes(_) | Type::Message | Type::Float(_) | Type::Opaque(_) => local(stack, of),
-        Type::Instance(_) | Type::View | Type::Slot => panic!("no memory holds a {of}"),
+        Type::Instance(_) | Type::View => panic!("no memory holds a {of}"),
     }
 }
 
@@ -69,7 +68,6 @@ pub fn parameters(stack: &Stack<'_>, of: Type, name: &str) -> Vec<String> {
             format!("uint32_t {name}_length"),
         ],
         Type::Message => vec![format!("{} *{name}", local(stack, of))],
-        Type::Slot => vec![format!("{}{name}", local(stack, of))],
         Type::Int(_) | Type::Bytes(_) | Type::Instance(_) | Type::Float(_) | Type::Opaque(_) => {
             vec![format!("{} {name}", local(stack, of))]
         }

@@ -250,8 +250,7 @@ impl Effects {
                 self.write(&[Bytes]);
             }
             Op::Yield => self.write(&[Yielded]),
-            Op::Fill => {}
-            Op::Unreserve => self.write(&[Buffers]),
+            Op::HasBuffer => self.read(&[Buffers]),
             Op::Drop(_) | Op::Consume => self.write(&[Buffers, Counters]),
             Op::Ended(kind) => self.read(&[Instances(*kind)]),
             Op::Begin(kind) => {
@@ -309,7 +308,7 @@ impl Effects {
 
     fn attempt(&mut self, module: &Module, attempt: &Attempt) {
         match attempt {
-            Attempt::New | Attempt::Reserve => self.write(&[Buffers]),
+            Attempt::New => self.write(&[Buffers]),
             Attempt::NewOf | Attempt::Share | Attempt::Copy | Attempt::Rewrite(_) => {
                 self.read(&[Bytes]);
                 self.write(&[Buffers, Bytes]);

@@ -24,11 +24,9 @@ impl Facts<'_> {
                     ..Known::default()
                 },
                 Type::Message | Type::View => self.bytes_of(op, operands, result),
-                Type::Bytes(_)
-                | Type::Instance(_)
-                | Type::Slot
-                | Type::Float(_)
-                | Type::Opaque(_) => Known::default(),
+                Type::Bytes(_) | Type::Instance(_) | Type::Float(_) | Type::Opaque(_) => {
+                    Known::default()
+                }
             };
             self.known[result.at()] = known;
         }
@@ -232,7 +230,6 @@ impl Facts<'_> {
                 self.add(self.length(operands[0]).minus(&own));
                 (None, Some(self.start(operands[0])))
             }
-            Op::Fill => (Some(Linear::default()), None),
             _ => (None, None),
         };
         let number = None;

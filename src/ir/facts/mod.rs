@@ -439,7 +439,7 @@ impl<'f> Facts<'f> {
                 length: Some(self.length(value)),
                 start: Some(self.start(value)),
             },
-            Type::Bytes(_) | Type::Instance(_) | Type::Slot | Type::Float(_) | Type::Opaque(_) => {
+            Type::Bytes(_) | Type::Instance(_) | Type::Float(_) | Type::Opaque(_) => {
                 Known::default()
             }
         }

@@ -93,8 +93,7 @@ pub fn operands(module: &Module, op: &Op, known: &[Known]) -> Vec<Known> {
         | Op::Attribute(_)
         | Op::Look
         | Op::Yield
-        | Op::Fill
-        | Op::Unreserve
+        | Op::HasBuffer
         | Op::Drop(_)
         | Op::Consume
         | Op::Ended(_)
@@ -115,7 +114,7 @@ pub fn operands(module: &Module, op: &Op, known: &[Known]) -> Vec<Known> {
 pub fn attempted(module: &Module, attempt: &Attempt) -> Vec<Known> {
     let item = |place: Place| all(items(module, place).unwrap_or_default());
     match attempt {
-        Attempt::New | Attempt::Share | Attempt::Reserve => Vec::new(),
+        Attempt::New | Attempt::Share => Vec::new(),
         Attempt::NewOf | Attempt::Restore | Attempt::Pad => vec![ANY, WORD],
         Attempt::Copy => vec![ANY, WORD, WORD],
         Attempt::Rewrite(id) => behind(ANY, of_kernel(module, *id)),

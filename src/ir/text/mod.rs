@@ -66,7 +66,7 @@
 //! }
 //! STORED    = TYPE | queue [TYPE, ..] N | window [TYPE, ..] iN N | stream iN N | set N
 //!           | foreign NAME
-//! TYPE      = iN | bytes N | inst KIND | msg | view | slot
+//! TYPE      = iN | bytes N | inst KIND | msg | view
 //! SHAPE     = uN | sN | bytes N | bytes ..N | optional SHAPE | (NAME: SHAPE, ..) | [N] SHAPE
 //!           | foreign NAME
 //! foreign [runtime] NAME(SHAPE | data | rewritten | state, ..) [-> SHAPE]

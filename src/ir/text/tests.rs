@@ -67,8 +67,7 @@ fn type_of(rng: &mut Rng) -> Type {
         1 => Type::Instance(KindId(id(rng))),
         2 => Type::Message,
         3 => Type::View,
-        4 => Type::Slot,
-        5 => Type::Int(rng.u8(1..=64)),
+        4 | 5 => Type::Int(rng.u8(1..=64)),
         6 => Type::BIT,
         _ => Type::WORD,
     }

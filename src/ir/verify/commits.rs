@@ -65,12 +65,10 @@ fn fast(scope: &Scope<'_>) -> Vec<Breach> {
     breaches
 }
 
-/// Returns true if an operation may stand before a commit. A reserved buffer is not filled there,
-/// so that an exit gives back just what was reserved.
+/// Returns true if an operation may stand before a commit.
 fn may_guard(scope: &Scope<'_>, op: &Op) -> bool {
     match op {
         Op::Commit | Op::Exit(_) | Op::Recompute(_) => true,
-        Op::Fill => false,
         _ => {
             Effects::of(scope.module, op).are_none()
                 && call_nothing(scope, called(scope.module, op))
@@ -80,8 +78,7 @@ fn may_guard(scope: &Scope<'_>, op: &Op) -> bool {
 
 fn may_be_tried(scope: &Scope<'_>, attempt: &Attempt) -> bool {
     let calls = called_by_attempt(scope.module, attempt);
-    matches!(attempt, Attempt::Reserve)
-        || Effects::of_attempt(scope.module, attempt).are_none() && call_nothing(scope, calls)
+    Effects::of_attempt(scope.module, attempt).are_none() && call_nothing(scope, calls)
 }
 
 fn call_nothing(scope: &Scope<'_>, calls: Vec<FunctionId>) -> bool {

@@ -10,7 +10,7 @@
 //! - **3** Types (`typing.rs`): operands and results have the types of `signature.rs`, a switch has
 //!   distinct numbers of its width, a return gives the results of the function, and indices name
 //!   rows of tables. Settings, the time and keys are not stored.
-//! - **4** Handles (`handles.rs`): each path uses up each `msg` and `slot` exactly once, and uses
+//! - **4** Handles (`handles.rs`): each path uses up each `msg` exactly once, and uses
 //!   none behind that. Loops capture none. An exit gives all back, and where control never comes
 //!   anything may be left.
 //! - **5** Borrows (`borrows.rs`): a view is used until its message is pushed, written, padded or
@@ -22,8 +22,8 @@
 //! - **8** Fates: held by 4, as all that uses up a message is a fate of it.
 //! - **9** Traps (`ranges.rs`, when asked for): no divisor is 0, and indices are in range.
 //! - **10** Commits (`commits.rs`): a path of a fast function has one commit, or ends where control
-//!   never comes. Before it stand only operations that write nothing, `recompute`, `reserve` and
-//!   exits; behind it no exit. Ways that meet are all before their commit, or all behind it.
+//!   never comes. Before it stand only operations that write nothing, `recompute` and exits; behind
+//!   it no exit. Ways that meet are all before their commit, or all behind it.
 //! - **11** Lifetimes (`lifetimes.rs`): no instance is used behind a `free` of its kind, or of the
 //!   kind with which it lives. An event that waits carries no instance that comes and goes.
 //! - **12** Caches (`invalidation.rs`): behind a write to what its function reads, and in a new

@@ -54,10 +54,6 @@ impl Executor<'_> {
                 }
                 Ok((condition, vec![Symbolic::Message(message)]))
             }
-            Attempt::Reserve => {
-                let (condition, slot) = self.reserve(frame);
-                Ok((condition, vec![Plain(slot)]))
-            }
             Attempt::Restore | Attempt::Pad | Attempt::Rewrite(_) => {
                 self.lengthened(frame, attempt, operands)
             }
@@ -193,12 +189,17 @@ impl Executor<'_> {
         self.assumed.push(fact);
     }
 
+    /// The condition that a buffer is free.
+    pub(super) fn has_buffer(&mut self, frame: &Frame<'_>) -> Term {
+        let buffers = self.cell(&frame.state, Resource::Buffers);
+        let terms = &mut self.terms;
+        terms.applied("a buffer is free", &[buffers], Sort::Bits(1))
+    }
+
     /// Takes a free buffer: the condition that there is one, and the buffer.
     fn reserve(&mut self, frame: &mut Frame<'_>) -> (Term, Term) {
+        let condition = self.has_buffer(frame);
         let buffers = self.cell(&frame.state, Resource::Buffers);
-        let condition = self
-            .terms
-            .applied("a buffer is free", &[buffers], Sort::Bits(1));
         let slot = self.terms.applied("free buffer", &[buffers], Sort::Token);
         let taken = self.terms.applied("buffer taken", &[buffers], Sort::Token);
         let cell = Cell::Resource(Resource::Buffers);

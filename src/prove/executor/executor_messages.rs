@@ -37,10 +37,6 @@ impl Executor<'_> {
                 vec![View(buffer, self.terms.add(base, at), length)]
             }
             (Op::Length, View(_, _, length)) => vec![Plain(length)],
-            (Op::Fill, Plain(slot)) => {
-                let filled = self.empty(slot);
-                vec![Symbolic::Message(filled)]
-            }
             (Op::Drop(_) | Op::Consume, Symbolic::Message(message)) => {
                 let effects = Effects::of(self.module, &instruction.op);
                 let name = format!("{:?}", instruction.op);

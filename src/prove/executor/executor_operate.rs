@@ -73,7 +73,6 @@ impl Executor<'_> {
             | Op::Push
             | Op::Pull
             | Op::Cut
-            | Op::Fill
             | Op::Drop(_)
             | Op::Consume
             | Op::Rewrite(_) => self.on_message(frame, instruction)?,
@@ -116,8 +115,8 @@ impl Executor<'_> {
             Op::Queue(..) | Op::Output(_) | Op::GoesOn | Op::Precede | Op::Turn | Op::Waiting => {
                 self.on_agenda(frame, instruction)
             }
-            Op::Unreserve
-            | Op::Run(..)
+            Op::HasBuffer => vec![Plain(self.has_buffer(frame))],
+            Op::Run(..)
             | Op::Yield
             | Op::Ended(_)
             | Op::End(_)

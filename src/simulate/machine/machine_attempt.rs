@@ -25,7 +25,6 @@ impl Machine<'_> {
             | Attempt::NewOf
             | Attempt::Share
             | Attempt::Copy
-            | Attempt::Reserve
             | Attempt::Restore
             | Attempt::Pad
             | Attempt::Rewrite(_) => self.try_message(frame, attempt, operands),
@@ -71,10 +70,6 @@ impl Machine<'_> {
                 let message = frame.message(message)?;
                 let piece = self.messages.piece(message, at as usize, length as usize);
                 Ok(made(piece))
-            }
-            Attempt::Reserve => {
-                let reserved = self.messages.reserve();
-                Ok(reserved.map(|()| vec![Held::Slot]).ok_or(Vec::new()))
             }
             Attempt::Restore => {
                 let [message, start] = exactly(operands)?;

@@ -59,8 +59,6 @@ impl Machine<'_> {
             | Op::Push
             | Op::Pull
             | Op::Cut
-            | Op::Fill
-            | Op::Unreserve
             | Op::Drop(_)
             | Op::Consume => self.on_message(frame, instruction),
             Op::At(_)
@@ -82,6 +80,10 @@ impl Machine<'_> {
             }
             Op::Run(..) | Op::Rewrite(_) | Op::Yield | Op::Call(_) | Op::Loop(..) => {
                 self.call_out(frame, instruction)
+            }
+            Op::HasBuffer => {
+                let free = Held::bit(self.messages.has_buffer());
+                give_all(frame, instruction, vec![free])
             }
             Op::Foreign(id, places) => self.call_in_c(frame, instruction, *id, places),
             Op::Count(counter) => {
@@ -143,15 +145,6 @@ impl Machine<'_> {
                     _ => message.cut(count)?,
                 }
                 Held::message(message)
-            }
-            Op::Fill => {
-                frame.take_slot(operands[0])?;
-                Held::message(self.messages.blank(&[]))
-            }
-            Op::Unreserve => {
-                frame.take_slot(operands[0])?;
-                self.messages.give_back();
-                return Ok(());
             }
             Op::Drop(reason) => {
                 let message = frame.take_message(operands[0])?;

@@ -63,12 +63,7 @@ impl Machine<'_> {
                     _op => self.operate(&mut frame, instruction).map(|()| false),
                 };
                 match leaves {
-                    Ok(true) => {
-                        for _slot in 0..frame.slots() {
-                            self.messages.give_back();
-                        }
-                        return Ending::Left;
-                    }
+                    Ok(true) => return Ending::Left,
                     Ok(false) => {}
                     Err(trap) => trapped(&instruction.op, trap),
                 }

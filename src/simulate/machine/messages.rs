@@ -97,7 +97,7 @@ impl Messages {
 
     /// A new message, if a buffer is free.
     pub fn message(&mut self, bytes: &[u8]) -> Option<Handle> {
-        self.reserve()?;
+        self.take()?;
         Some(self.blank(bytes))
     }
 
@@ -121,12 +121,17 @@ impl Messages {
     }
 
     /// Takes a free buffer.
-    pub fn reserve(&mut self) -> Option<()> {
+    fn take(&mut self) -> Option<()> {
         self.free = self.free.checked_sub(1)?;
         Some(())
     }
 
-    /// A buffer is free again: one that was reserved, or that of an output.
+    /// A buffer is free.
+    pub fn has_buffer(&self) -> bool {
+        self.free > 0
+    }
+
+    /// The buffer of an output is free again.
     pub fn give_back(&mut self) {
         self.free += 1;
     }
@@ -138,7 +143,7 @@ impl Messages {
 
     /// A second handle of a message, which is of our own.
     pub fn share(&mut self, message: &Handle) -> Option<Handle> {
-        self.reserve()?;
+        self.take()?;
         let end = message.start + message.length;
         let bytes = self.whole(message)[..end].to_vec();
         let mut other = Handle {

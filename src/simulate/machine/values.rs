@@ -26,8 +26,6 @@ pub enum Held {
     Message(Box<Handle>),
     /// Bytes of a message that may be read.
     View(View),
-    /// A reserved buffer.
-    Slot,
 }
 
 impl Held {
@@ -57,7 +55,7 @@ impl Held {
             Type::Int(_) | Type::Instance(_) | Type::Float(_) => Held::Number(0),
             Type::Opaque(_) => Held::bytes(&[]),
             Type::Bytes(length) => Held::bytes(&vec![0; length as usize]),
-            Type::Message | Type::View | Type::Slot => Held::Nothing,
+            Type::Message | Type::View => Held::Nothing,
         }
     }
 
@@ -78,7 +76,7 @@ impl Held {
     }
 
     fn is_linear(&self) -> bool {
-        matches!(self, Held::Message(_) | Held::Slot)
+        matches!(self, Held::Message(_))
     }
 }
 
@@ -310,20 +308,6 @@ impl<'f> Frame<'f> {
             Held::Message(handle) => Ok(*handle),
             other => Err(format!("a message is expected, not {other:?}")),
         }
-    }
-
-    /// A reserved buffer, which moves away.
-    pub fn take_slot(&mut self, value: Value) -> Trapped<()> {
-        match self.take(value)? {
-            Held::Slot => Ok(()),
-            other => Err(format!("a reserved buffer is expected, not {other:?}")),
-        }
-    }
-
-    /// The number of reserved buffers that nobody has used up.
-    pub fn slots(&self) -> usize {
-        let slots = self.values.iter();
-        slots.filter(|held| matches!(held, Held::Slot)).count()
     }
 
     /// A handle that nobody has used up.

@@ -91,8 +91,6 @@ fn of_port(
 fn number(of: Type, number: u64) -> Held {
     match of {
         Type::Int(_) | Type::Instance(_) | Type::Float(_) => Held::Number(number),
-        Type::Bytes(_) | Type::Opaque(_) | Type::Message | Type::View | Type::Slot => {
-            Held::zero(of)
-        }
+        Type::Bytes(_) | Type::Opaque(_) | Type::Message | Type::View => Held::zero(of),
     }
 }

@@ -46,9 +46,7 @@ pub mod value;
 use super::names::Taken;
 use super::prototype::{self, Reach};
 use super::{Stack, with_all_used};
-use crate::c::tree::{
-    Expression as C, Function as CFunction, Statement as S, atom, binary, call, call_statement,
-};
+use crate::c::tree::{Function as CFunction, Statement as S, atom, binary, call, call_statement};
 use crate::c::walk::without_unused;
 use crate::ir::definitions::Definitions;
 use crate::ir::{Function, FunctionId, KernelId, Role, Type, Value};
@@ -78,8 +76,6 @@ pub struct Printer<'p> {
     taken: Taken,
     /// The struct that it returns, if it has several results.
     results: Option<String>,
-    /// The buffers that are reserved in the block that is printed.
-    reserved: Vec<C>,
     /// The messages into which the block that is printed writes several times.
     headers: Headers,
 }
@@ -131,7 +127,6 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
         labels: vec![None; function.blocks.len()],
         taken,
         results: several.then(|| prototype::result(stack, id)),
-        reserved: Vec::new(),
         headers: Headers::default(),
     };
     let mut parameters = prototype::parameters(stack, id, &names);
@@ -233,7 +228,6 @@ impl<'p> Printer<'p> {
                     data: atom(name),
                     length: atom(format!("{name}_length")),
                 },
-                Type::Slot => Given::Slot(atom(name)),
                 Type::Message => Given::Message(Variable::pointer(name)),
             };
             self.given[value.at()] = Some(given);

@@ -129,7 +129,7 @@ fn does_something(stack: &Stack<'_>, op: &Op) -> bool {
     for function in called(stack.module, op) {
         effects.add(&stack.effects[function.at()]);
     }
-    !effects.are_none() || matches!(op, Op::With(_) | Op::Push | Op::Pull | Op::Cut | Op::Fill)
+    !effects.are_none() || matches!(op, Op::With(_) | Op::Push | Op::Pull | Op::Cut)
 }
 
 fn standing(function: &Function, graph: &Graph) -> Vec<Standing> {
@@ -408,7 +408,7 @@ impl<'p> Placing<'p> {
             Type::Bytes(_) => is_lvalue,
             Type::Float(_) | Type::Opaque(_) => true,
             Type::View => !matches!(op, Op::Call(_)),
-            Type::Message | Type::Slot => false,
+            Type::Message => false,
         };
         if plan.uses[result.at()] != 1 || !fits {
             return false;

@@ -65,7 +65,6 @@ impl Printer<'_> {
                 let length = self.code(operands[2], out);
                 self.made("piece", vec![of, at, length], results[0], out)
             }
-            Attempt::Reserve => self.reserved(results[0]),
             Attempt::Restore => self.restored(operands, out),
             Attempt::Pad => {
                 let message = self.message(operands[0]);
@@ -126,15 +125,19 @@ impl Printer<'_> {
         Variable::own(&name)
     }
 
-    fn reserved(&mut self, result: Value) -> Attempted {
-        let name = self.name(result, "slot");
-        let mut tried = Attempted::new(call("has_buffer", vec![atom("stack")]));
+    /// An empty message in a buffer that is free.
+    pub fn taken_buffer(&mut self, result: Value) -> Attempted {
+        let name = self.name(result, "made");
+        let mut tried = Attempted::new(atom("true"));
         tried.first.push(S::Declare {
-            kind: format!("{}const", types::local(self.stack, Type::Slot)),
+            kind: types::local(self.stack, Type::Message),
             name: name.clone(),
-            value: Some(call("take_buffer", vec![atom("stack")])),
+            value: Some(call(
+                "blank",
+                vec![call("take_buffer", vec![atom("stack")])],
+            )),
         });
-        tried.results = vec![Given::Slot(atom(name))];
+        tried.results = vec![Given::Message(Variable::own(&name))];
         tried
     }
 

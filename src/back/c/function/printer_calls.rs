@@ -83,7 +83,6 @@ impl Printer<'_> {
                         Type::Int(bits) => Given::Number(Number::local(bits, part)),
                         Type::Instance(_) => Given::Number(Number::word(part)),
                         Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(part),
-                        Type::Slot => Given::Slot(part),
                         Type::View => Given::View {
                             length: found.clone().member(format!("r{at}_length")),
                             data: part,
@@ -222,10 +221,6 @@ impl Printer<'_> {
                 out.push(declare(&kind, &name, code));
                 Given::Plain(atom(name))
             }
-            Given::Slot(code) => {
-                out.push(declare(&kind, &name, code));
-                Given::Slot(atom(name))
-            }
             Given::View { data, length } => {
                 let own = self.local(&format!("{name}_length"));
                 out.push(declare(&kind, &name, data));
@@ -246,7 +241,7 @@ impl Printer<'_> {
 fn next_turn(held: &Given, part: C) -> Vec<S> {
     match held {
         Given::Number(number) => vec![assign(number.code.clone(), part)],
-        Given::Plain(place) | Given::Slot(place) => vec![assign(place.clone(), part)],
+        Given::Plain(place) => vec![assign(place.clone(), part)],
         Given::Message(variable) => vec![assign(variable.whole(), part)],
         Given::View { data, length } => {
             let C::Member(from, name) = &part else {

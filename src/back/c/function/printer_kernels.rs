@@ -1,6 +1,5 @@
 //! Kernels that run: in, operations; out, calls of their functions.
 
-use super::super::types;
 use super::Printer;
 use super::kernel::reach;
 use super::kernel::sum::{adds_words, short_length};
@@ -10,7 +9,7 @@ use super::value::Given;
 use crate::back::c::prototype::Reach;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, call_statement};
 use crate::ir::op::Piece;
-use crate::ir::{KernelId, Type, Value};
+use crate::ir::{KernelId, Value};
 
 impl Printer<'_> {
     /// Runs a kernel over pieces of bytes.
@@ -129,7 +128,7 @@ impl Printer<'_> {
         let message = self.message(operands[0]);
         let aside = self.local("aside");
         out.push(S::Declare {
-            kind: types::local(self.stack, Type::Slot),
+            kind: format!("struct {}_buffer *", self.stack.names.stack),
             name: aside.clone(),
             value: None,
         });

@@ -166,6 +166,7 @@ impl<'p> Printer<'p> {
                 Given::Number(Number::word(call("precede", given)))
             }
             Op::GoesOn => Given::Number(Number::bit(call("goes_on", vec![atom("stack")]))),
+            Op::HasBuffer => Given::Number(Number::bit(call("has_buffer", vec![atom("stack")]))),
             Op::Call(function) => {
                 let called = self.called(*function, operands, out);
                 self.result_of(instruction.results[0], called)
@@ -196,7 +197,7 @@ impl<'p> Printer<'p> {
                 });
             }
             Op::Write(_) | Op::WriteBytes | Op::WritePart => self.write(instruction, out),
-            Op::With(_) | Op::Push | Op::Pull | Op::Cut | Op::Fill | Op::Unreserve => {
+            Op::With(_) | Op::Push | Op::Pull | Op::Cut => {
                 self.moved(instruction, out);
             }
             Op::Drop(reason) => {
@@ -628,30 +629,6 @@ impl<'p> Printer<'p> {
     /// Moves a message: it goes on in the same variable.
     fn moved(&mut self, instruction: &Instruction, out: &mut Vec<S>) {
         let operands = &instruction.operands[..];
-        match &instruction.op {
-            Op::Fill => {
-                let Given::Slot(buffer) = self.value(operands[0], out) else {
-                    panic!("a slot is filled");
-                };
-                let name = self.name(instruction.results[0], "message");
-                out.push(S::Declare {
-                    kind: super::super::types::local(self.stack, Type::Message),
-                    name: name.clone(),
-                    value: Some(call("blank", vec![buffer])),
-                });
-                let variable = super::value::Variable::own(&name);
-                self.hold(instruction.results[0], Given::Message(variable));
-                return;
-            }
-            Op::Unreserve => {
-                let Given::Slot(buffer) = self.value(operands[0], out) else {
-                    panic!("a slot is given back");
-                };
-                out.push(call_statement("give_buffer", vec![atom("stack"), buffer]));
-                return;
-            }
-            _goes_on => {}
-        }
         let message = self.message(operands[0]);
         let (data, length) = (message.member("data"), message.member("length"));
         match &instruction.op {

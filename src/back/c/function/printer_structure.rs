@@ -11,8 +11,8 @@ use super::printer_bytes::Headers;
 use super::printer_values::unasked;
 use super::value::Given;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, call_statement, leaves};
-use crate::ir::graph::Graph;
-use crate::ir::{Block, BlockId, Edge, Function, Op, Role, Terminator, Type, Value};
+use crate::ir::op::Attempt;
+use crate::ir::{Block, BlockId, Edge, Op, Role, Terminator, Type, Value};
 
 impl Printer<'_> {
     /// The statements of the whole function.
@@ -65,12 +65,6 @@ impl Printer<'_> {
         let function = self.function;
         let block = function.block(id);
         let mut out = Vec::new();
-        let reserved = reserved(function, id).into_iter();
-        let buffers = reserved.filter_map(|slot| match &self.given[slot.at()] {
-            Some(Given::Slot(buffer)) => Some(buffer.clone()),
-            _other => None,
-        });
-        self.reserved = buffers.collect();
         self.headers = Headers::of(block);
         for instruction in &block.instructions {
             self.instruction(instruction, &mut out);
@@ -124,7 +118,11 @@ impl Printer<'_> {
             } => {
                 let results = self.results_behind(done);
                 let back = self.results_behind(failed);
-                let tried = self.attempt(attempt, operands, (&results, &back), out);
+                let is_sure = self.is_never(failed);
+                let tried = match attempt {
+                    Attempt::New if is_sure => self.taken_buffer(results[0]),
+                    _other => self.attempt(attempt, operands, (&results, &back), out),
+                };
                 let Attempted {
                     condition,
                     first,
@@ -149,6 +147,12 @@ impl Printer<'_> {
             Terminator::Never if leaves(out) => {}
             Terminator::Never => out.push(call_statement("sl_known", vec![atom("false")])),
         }
+    }
+
+    /// Control never goes along an edge.
+    fn is_never(&self, edge: &Edge) -> bool {
+        let block = self.function.block(edge.block);
+        block.instructions.is_empty() && matches!(block.terminator, Terminator::Never)
     }
 
     /// The parameters behind an edge that an attempt gives.
@@ -217,7 +221,6 @@ impl Printer<'_> {
                 out.push(assign(place.code, held.code));
             }
             (Given::Plain(place), Given::Plain(held)) => out.push(assign(place, held)),
-            (Given::Slot(place), Given::Slot(held)) => out.push(assign(place, held)),
             (Given::Message(place), Given::Message(held)) => {
                 out.push(assign(place.whole(), held.whole()));
             }
@@ -247,8 +250,7 @@ impl Printer<'_> {
             return;
         }
         let condition = self.code(bit, out);
-        let mut leaves = self.unreserved();
-        leaves.extend(self.stack.paths.leave(self.id, name));
+        let mut leaves: Vec<S> = self.stack.paths.leave(self.id, name).into_iter().collect();
         leaves.push(S::Return(Some(atom("false"))));
         if condition == atom("true") {
             return out.extend(leaves);
@@ -267,15 +269,6 @@ impl Printer<'_> {
         let not = op(leaves).filter(|one| one.op == Op::Not);
         let asked = not.and_then(|not| op(not.operands[0]));
         asked.is_some_and(|one| one.op == Op::GoesOn) && self.stack.runs_alone(self.id)
-    }
-
-    /// Buffers that are reserved here are free again.
-    fn unreserved(&self) -> Vec<S> {
-        let given = self.reserved.iter().map(|buffer| {
-            let given = vec![atom("stack"), buffer.clone()];
-            call_statement("give_buffer", given)
-        });
-        given.collect()
     }
 
     /// The function returns.
@@ -309,19 +302,6 @@ impl Printer<'_> {
             }
         }
     }
-}
-
-/// The buffers that are reserved where a block begins.
-fn reserved(function: &Function, id: BlockId) -> Vec<Value> {
-    if function.role != Role::Fast {
-        return Vec::new();
-    }
-    let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
-    let above = function.all_blocks();
-    let above = above.filter(|(above, _)| graph.dominates(*above, id));
-    let values = above.flat_map(|(_, block)| &block.parameters);
-    let slots = values.filter(|value| function.type_of(**value) == Type::Slot);
-    slots.copied().collect()
 }
 
 /// Appends an `if`. A branch that leaves the function stands inside it, and the other one behind.

@@ -101,8 +101,7 @@ impl Printer<'_> {
                 kind: Kind::Literal(_),
                 ..
             })
-            | Given::Message(_)
-            | Given::Slot(_) => given,
+            | Given::Message(_) => given,
             Given::Number(number) if matches!(number.code, C::Atom(_)) => Given::Number(number),
             Given::Number(number) => {
                 let name = self.name(value, word);
@@ -159,7 +158,6 @@ impl Printer<'_> {
             Type::Instance(_) => Given::Number(Number::word(atom(name))),
             Type::Bytes(_) | Type::Float(_) | Type::Opaque(_) => Given::Plain(atom(name)),
             Type::Message => Given::Message(Variable::own(&name)),
-            Type::Slot => Given::Slot(atom(name)),
             Type::View if !self.asks_length(value) => Given::View {
                 data: atom(name),
                 length: unasked(),

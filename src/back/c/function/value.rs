@@ -70,8 +70,6 @@ pub enum Given {
     },
     /// A message.
     Message(Variable),
-    /// A buffer.
-    Slot(C),
 }
 
 impl Given {
@@ -80,7 +78,7 @@ impl Given {
         match (self, of) {
             (Given::Number(number), Type::Int(bits)) => number.narrow(types::stored_bits(bits)),
             (Given::Number(number), _) => number.code,
-            (Given::Plain(code) | Given::Slot(code), _) => code,
+            (Given::Plain(code), _) => code,
             (Given::Message(variable), _) => variable.whole(),
             (Given::View { data, .. }, _) => data,
         }
@@ -90,7 +88,7 @@ impl Given {
     pub fn arguments(self) -> Vec<C> {
         match self {
             Given::Number(number) => vec![number.code],
-            Given::Plain(code) | Given::Slot(code) => vec![code],
+            Given::Plain(code) => vec![code],
             Given::View { data, length } => vec![data, length],
             Given::Message(variable) => vec![variable.address()],
         }

@@ -146,12 +146,7 @@ impl<'s, 'm> Agenda<'s, 'm> {
     fn members(&self, of: Type, name: &str) -> Vec<String> {
         match of {
             Type::View | Type::Instance(_) => types::parameters(self.stack, of, name),
-            Type::Int(_)
-            | Type::Bytes(_)
-            | Type::Message
-            | Type::Slot
-            | Type::Float(_)
-            | Type::Opaque(_) => {
+            Type::Int(_) | Type::Bytes(_) | Type::Message | Type::Float(_) | Type::Opaque(_) => {
                 vec![declaration(&types::stored(self.stack, of), name)]
             }
         }

@@ -47,7 +47,6 @@ pub fn type_of(cursor: &mut Cursor<'_>, names: &Names) -> Read<Type> {
     let of = match token.text {
         "msg" => Type::Message,
         "view" => Type::View,
-        "slot" => Type::Slot,
         "bytes" => {
             cursor.next();
             return Ok(Type::Bytes(cursor.number32()?));

@@ -14,12 +14,9 @@ pub fn type_of(names: &Names, of: Type) -> String {
     match of {
         Type::Instance(kind) => format!("inst {}", names.kinds.reference(kind.0)),
         Type::Opaque(of) => format!("opaque {}", names.opaques.reference(of.0)),
-        Type::Int(_)
-        | Type::Bytes(_)
-        | Type::Message
-        | Type::View
-        | Type::Slot
-        | Type::Float(_) => of.to_string(),
+        Type::Int(_) | Type::Bytes(_) | Type::Message | Type::View | Type::Float(_) => {
+            of.to_string()
+        }
     }
 }
 
@@ -148,8 +145,7 @@ fn worded(names: &Names, op: &Op, word: &str, operands: &[String]) -> String {
         | Op::Pull
         | Op::Cut
         | Op::Yield
-        | Op::Fill
-        | Op::Unreserve
+        | Op::HasBuffer
         | Op::Consume
         | Op::Waiting
         | Op::Precede
@@ -167,7 +163,6 @@ pub fn attempt(names: &Names, attempt: &Attempt, operands: &[String]) -> String 
         | Attempt::NewOf
         | Attempt::Share
         | Attempt::Copy
-        | Attempt::Reserve
         | Attempt::Restore
         | Attempt::Pad => word.to_string(),
         Attempt::Rewrite(id) => format!("{word} {}", names.kernels.reference(id.0)),

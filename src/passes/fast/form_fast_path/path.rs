@@ -2,7 +2,7 @@
 
 use super::message::{Message, View};
 use crate::ir::effects::Resource;
-use crate::ir::op::{Place, Question};
+use crate::ir::op::{Attempt, Place, Question};
 use crate::ir::{BlockId, FunctionId, Op, Probability, Region, Value};
 use crate::source::Span;
 use std::collections::{BTreeSet, HashMap};
@@ -35,6 +35,8 @@ pub enum Known {
 pub enum Owed {
     /// An operation.
     Operation(Operation),
+    /// An attempt to make a message, which does not fail.
+    Made(Made),
     /// Two sides of a branch that meet again.
     Diamond(Diamond),
 }
@@ -62,16 +64,30 @@ pub struct Side {
 }
 
 impl Owed {
-    /// All operations, those of sides too.
-    pub fn operations(&self) -> Vec<&Operation> {
-        match self {
-            Owed::Operation(one) => vec![one],
-            Owed::Diamond(diamond) => {
-                let owed = diamond.sides.iter().flat_map(|side| &side.owed);
-                owed.flat_map(Owed::operations).collect()
-            }
-        }
+    /// It, and all that stands on its sides.
+    pub fn each(&self) -> Vec<&Owed> {
+        let sides = match self {
+            Owed::Operation(_) | Owed::Made(_) => &[][..],
+            Owed::Diamond(diamond) => &diamond.sides[..],
+        };
+        let below = sides.iter().flat_map(|side| &side.owed);
+        std::iter::once(self)
+            .chain(below.flat_map(Owed::each))
+            .collect()
     }
+}
+
+/// An attempt to make a message behind the commit: the guard has found that it does not fail.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The attempt.
+    pub attempt: Attempt,
+    /// Its operands.
+    pub operands: Vec<Key>,
+    /// The message.
+    pub result: Key,
+    /// Its place in the sources.
+    pub span: Option<Span>,
 }
 
 /// An operation that stands behind the commit.
@@ -242,12 +258,16 @@ impl Path {
     pub fn numbered_behind(&mut self, other: &Path) {
         self.last = self.last.max(other.last);
         self.last_frame = self.last_frame.max(other.last_frame);
-        let own = other.known.iter().filter(|(key, _)| key.frame == OWN);
-        let own = own.map(|(key, known)| (*key, known.clone()));
-        self.known.extend(own.collect::<Vec<_>>());
-        let found = other.found.iter();
-        self.found
-            .extend(found.map(|(key, value)| (key.clone(), *value)));
+        for (key, known) in &other.known {
+            if key.frame == OWN && !self.known.contains_key(key) {
+                self.known.insert(*key, known.clone());
+            }
+        }
+        for (key, value) in &other.found {
+            if !self.found.contains_key(key) {
+                self.found.insert(key.clone(), *value);
+            }
+        }
     }
 
     /// Something that is owed writes this. Views say for themselves whether bytes are written.

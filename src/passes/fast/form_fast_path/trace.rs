@@ -1,18 +1,18 @@
 //! Traces a reaction: blocks in the order in which control goes through them.
 //!
 //! `trace_guard.rs` evaluates operations or owes them, `trace_message.rs` those on messages;
-//! `trace_predicated.rs` evaluates pure functions, `trace_forward.rs` follows events that hand a
-//! message on, and `trace_commit.rs` ends a path.
+//! `trace_predicated.rs` evaluates pure functions, `trace_diamond.rs` branches whose sides meet, and
+//! `trace_switch.rs` switches; `trace_forward.rs` follows events that hand a message on, and
+//! `trace_commit.rs` ends a path.
 //!
 //! An edge that is taken seldom ([`SELDOM`]) is an exit. Where both edges of a branch are taken,
 //! the path forks, as long as few events come there or more ([`FEWEST`]).
 
 use super::exits::Naming;
-use super::message::Message;
-use super::path::{Call, Key, Known, Operation, Owed, Path};
+use super::path::{Call, Key, Known, Path};
 use super::reaction;
 use crate::ir::build::Builder;
-use crate::ir::effects::{Effects, Resource, called_by_attempt};
+use crate::ir::effects::{Effects, called_by_attempt};
 use crate::ir::op::{Arithmetic, Attempt, Compare, Event, Op, Place};
 use crate::ir::{
     BlockId, Edge, Function, FunctionId, Instruction, Module, Probability, Region, Role,
@@ -472,47 +472,42 @@ impl<'m> Trace<'m> {
         edge.block
     }
 
-    /// An attempt: the guard tries what changes nothing, and reserves a buffer for a message that
-    /// is made. None if the path has ended.
+    /// An attempt: the guard tries what changes nothing. None if the path has ended.
     fn attempt(&mut self, mut path: Path, at: BlockId) -> Option<(Path, BlockId)> {
         let function = self.module.function(path.function);
+        let block = function.block(at);
         let Terminator::Try {
             attempt,
             operands,
             likely,
             done,
             failed,
-        } = &function.block(at).terminator
+        } = &block.terminator
         else {
             panic!("an attempt is traced");
         };
+        if let Attempt::New | Attempt::CopyBytes(_) = attempt
+            && let Some(made) = self.made(&mut path, (attempt, operands), block.span)
+        {
+            let at = self.follow(&mut path, done, &[made]);
+            return Some((path, at));
+        }
         if path.under.is_some() {
             return None;
         }
-        let makes = *attempt == Attempt::New;
         let mut effects = Effects::of_attempt(self.module, attempt);
         for function in called_by_attempt(self.module, attempt) {
             effects.add(&self.effects[function.at()]);
         }
         let mut reads = effects.reads.iter();
         let is_settled = effects.are_none() && !reads.any(|one| path.owes(*one));
-        let makes = makes && !self.takes_buffers(&path);
-        let given = match is_settled || makes {
+        let given = match is_settled {
             true => self.operands(&mut path, operands),
             false => None,
         };
         let Some(given) = given else {
             return self.commit(path, at);
         };
-        if makes {
-            let name = "stack.no_buffer".to_string();
-            let slot = self.tried(Attempt::Reserve, &given, *likely, name);
-            let slot = path.own(Known::Now(slot[0]));
-            let message = self.made(&mut path);
-            let made = self.fill(&mut path, slot, message);
-            let at = self.follow(&mut path, done, &[made]);
-            return Some((path, at));
-        }
         let share = u64::from(likely.0);
         let often = path.weight * (1_000_000 - share) / 1_000_000 >= FEWEST;
         let is_found = matches!(attempt, Attempt::Live(_)) || !self.is_wanted(&path, failed.block);
@@ -528,15 +523,6 @@ impl<'m> Trace<'m> {
             .collect();
         let at = self.follow(&mut path, done, &results);
         Some((path, at))
-    }
-
-    /// Something that is owed calls a function that may take a buffer: a message that is made
-    /// behind it has the next one.
-    fn takes_buffers(&self, path: &Path) -> bool {
-        let calls = |op: &Op| matches!(op, Op::Call(_) | Op::Loop(..) | Op::Rewrite(_));
-        let takes = |op: &Op| self.effects_of(op).writes.contains(&Resource::Buffers);
-        let mut owed = path.owed.iter().flat_map(Owed::operations);
-        owed.any(|owed| calls(&owed.op) && takes(&owed.op))
     }
 
     /// Both outcomes of an attempt.
@@ -584,18 +570,6 @@ impl<'m> Trace<'m> {
         self.build.op(self.module, Op::Exit(name), &[always]);
         self.build.end(Terminator::Never);
         self.exits += 1;
-    }
-
-    /// A message is made of a reserved buffer behind the commit.
-    fn fill(&mut self, path: &mut Path, slot: Key, message: Message) -> Key {
-        let made = path.own(Known::Message(message));
-        path.owed.push(Owed::Operation(Operation {
-            op: Op::Fill,
-            operands: vec![slot],
-            results: vec![made],
-            span: None,
-        }));
-        made
     }
 
     /// The guard leaves unless a bit is this. Parts of a conjunction leave one by one, since some

@@ -1,13 +1,16 @@
 //! The end of a path: the commit, what is owed, and the rest of the reaction.
 
-use super::path::{Diamond, Key, Known, Owed, Path};
+use super::path::{Diamond, Key, Known, Made, Owed, Path};
 use super::trace::Trace;
 use crate::ir::op::Op;
-use crate::ir::{BlockId, Edge, Function, Terminator, Type, Value};
+use crate::ir::{BlockId, Edge, Function, Probability, Terminator, Type, Value};
 use std::collections::{BTreeMap, HashMap};
 
 /// A rest of more operations than this is not copied.
 const LONGEST: usize = 120;
+
+/// The share of attempts that do not fail.
+const SURE: Probability = Probability(1_000_000);
 
 /// The values of the traced code behind the commit.
 type Late = HashMap<Key, Value>;
@@ -38,14 +41,32 @@ impl Trace<'_> {
                     let operands = self.late_all(path, late, &one.operands);
                     self.build.set_span(one.span);
                     let results = self.build.op(self.module, one.op.clone(), &operands);
-                    (&one.results, results)
+                    (&one.results[..], results)
                 }
-                Owed::Diamond(diamond) => (&diamond.results, self.pay_sides(path, late, diamond)),
+                Owed::Made(one) => (
+                    std::slice::from_ref(&one.result),
+                    vec![self.make(path, late, one)],
+                ),
+                Owed::Diamond(diamond) => {
+                    (&diamond.results[..], self.pay_sides(path, late, diamond))
+                }
             };
             for (key, value) in keys.iter().zip(values) {
                 late.insert(path.first(*key), value);
             }
         }
+    }
+
+    /// Makes a message, which does not fail.
+    fn make(&mut self, path: &Path, late: &Late, made: &Made) -> Value {
+        let operands = self.late_all(path, late, &made.operands);
+        self.build.set_span(made.span);
+        let attempt = made.attempt.clone();
+        let (done, failed) = self.build.attempt(self.module, attempt, &operands, SURE);
+        self.build.go_to(failed);
+        self.build.end(Terminator::Never);
+        self.build.go_to(done);
+        self.build.parameter_of(done, 0)
     }
 
     /// Does what the sides of a diamond owe; what the one that is taken gives.

@@ -18,14 +18,13 @@
 //! b5(%1): branch (ult %room, %1), b6, b7     jump b2
 //! ```
 
-use super::path::{Answer, Diamond, Key, Known, Operation, Owed, Path, Side, StoreOwed};
+use super::path::{Answer, Diamond, Key, Known, Made, Operation, Owed, Path, Side, StoreOwed};
 use super::trace::{SELDOM, Trace};
-use crate::ir::build::Builder;
+use crate::ir::build::Mark;
 use crate::ir::effects::Resource;
 use crate::ir::graph::Graph;
 use crate::ir::op::Op;
 use crate::ir::{BlockId, Edge, Function, FunctionId, Probability, Region, Terminator, Value};
-use crate::passes::fold::Facts;
 use std::collections::{BTreeSet, HashMap};
 
 impl Trace<'_> {
@@ -37,30 +36,24 @@ impl Trace<'_> {
         if self.apart.contains(&place) {
             return None;
         }
-        let before = self.save();
+        let before = (self.build.mark(), self.exits);
         let met = self.sides(path, at, join, bit);
         if met.is_none() {
-            self.restore(before);
+            self.rewind(before);
             self.apart.insert(place);
         }
         met.map(|path| (path, join))
     }
 
-    fn save(&self) -> Saved {
-        Saved {
-            build: self.build.clone(),
-            folded: self.folded.clone(),
-            origins: self.origins.clone(),
-            exits: self.exits,
-        }
-    }
-
     /// What was done since has not been done.
-    fn restore(&mut self, saved: Saved) {
-        self.build = saved.build;
-        self.folded = saved.folded;
-        self.origins = saved.origins;
-        self.exits = saved.exits;
+    fn rewind(&mut self, (mark, exits): (Mark, usize)) {
+        let last = self.build.function().values.len();
+        self.build.rewind(&mark);
+        for value in (mark.values..last).map(|at| Value(at as u32)) {
+            self.folded.forget(value);
+            self.origins.remove(&value);
+        }
+        self.exits = exits;
     }
 
     /// Where the ways behind a block that are taken often meet.
@@ -105,7 +98,7 @@ impl Trace<'_> {
         join: BlockId,
         others: Option<&[Key]>,
     ) -> Option<Vec<Key>> {
-        let before = self.save();
+        let before = (self.build.mark(), self.exits);
         let mut behind = met.clone();
         let end = self.side_of(&mut behind, path, way, join);
         let given = end.filter(|end| end.owed.len() == path.owed.len());
@@ -126,7 +119,7 @@ impl Trace<'_> {
         });
         match given.is_some() {
             true => *met = behind,
-            false => self.restore(before),
+            false => self.rewind(before),
         }
         given
     }
@@ -181,7 +174,7 @@ impl Trace<'_> {
         let mut sides = Vec::new();
         for end in ends {
             let mut names = Names::new(&before, end);
-            let owed = names.renamed(path, &end.owed[before.owed.len()..]);
+            let owed = names.all(path, &end.owed[before.owed.len()..]);
             let parameters = &self.module.function(path.function).block(join).parameters;
             let given = parameters.iter().map(|one| names.key(path, end.key(*one)));
             let given: Vec<Key> = given.collect();
@@ -329,14 +322,6 @@ impl Trace<'_> {
     }
 }
 
-/// A fast function as it was before sides were traced.
-struct Saved {
-    build: Builder,
-    folded: Facts,
-    origins: HashMap<Value, (FunctionId, Value)>,
-    exits: usize,
-}
-
 /// New names for the values of a side, which both sides may have.
 struct Names<'p> {
     /// The path before the sides.
@@ -344,7 +329,7 @@ struct Names<'p> {
     /// The end of the side.
     end: &'p Path,
     /// By value of the side: its new name.
-    given: HashMap<Key, Key>,
+    renamed: HashMap<Key, Key>,
 }
 
 impl<'p> Names<'p> {
@@ -352,12 +337,12 @@ impl<'p> Names<'p> {
         Names {
             before,
             end,
-            given: HashMap::new(),
+            renamed: HashMap::new(),
         }
     }
 
     /// What a side owes, with new names, which a path knows as much of.
-    fn renamed(&mut self, path: &mut Path, owed: &[Owed]) -> Vec<Owed> {
+    fn all(&mut self, path: &mut Path, owed: &[Owed]) -> Vec<Owed> {
         let owed = owed.iter().map(|owed| match owed {
             Owed::Operation(one) => Owed::Operation(Operation {
                 op: one.op.clone(),
@@ -369,9 +354,15 @@ impl<'p> Names<'p> {
                     .collect(),
                 span: one.span,
             }),
+            Owed::Made(one) => Owed::Made(Made {
+                attempt: one.attempt.clone(),
+                operands: self.keys(path, &one.operands),
+                result: self.named(path, one.result),
+                span: one.span,
+            }),
             Owed::Diamond(diamond) => {
                 let sides = diamond.sides.each_ref().map(|side| Side {
-                    owed: self.renamed(path, &side.owed),
+                    owed: self.all(path, &side.owed),
                     given: self.keys(path, &side.given),
                 });
                 let results = diamond
@@ -396,8 +387,8 @@ impl<'p> Names<'p> {
     /// The name of a value: the same, if it was there before the sides.
     fn key(&mut self, path: &mut Path, key: Key) -> Key {
         let key = self.end.first(key);
-        match self.given.get(&key) {
-            Some(given) => *given,
+        match self.renamed.get(&key) {
+            Some(own) => *own,
             None if self.before.has(key) || !self.end.has(key) => key,
             None => self.named(path, key),
         }
@@ -411,7 +402,7 @@ impl<'p> Names<'p> {
             None => self.end.known(key).clone(),
         };
         let own = path.own(known);
-        self.given.insert(key, own);
+        self.renamed.insert(key, own);
         own
     }
 }

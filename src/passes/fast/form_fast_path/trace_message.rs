@@ -1,10 +1,12 @@
 //! Operations on messages and views: they are owed, and the guard knows what comes of them.
 
 use super::message::{Message, View};
-use super::path::{Key, Known, Path};
+use super::path::{Key, Known, Made, Owed, Path};
 use super::trace::Trace;
-use crate::ir::op::{Arithmetic, Op};
+use crate::ir::effects::Resource;
+use crate::ir::op::{Arithmetic, Attempt, Compare, Op, Question};
 use crate::ir::{Instruction, Type, Value};
+use crate::source::Span;
 use std::collections::BTreeMap;
 
 impl Trace<'_> {
@@ -151,14 +153,62 @@ impl Trace<'_> {
         path.learn(key, known);
     }
 
-    /// A message that is made behind the commit, of no bytes yet.
-    pub fn made(&mut self, path: &mut Path) -> Message {
-        let zero = self.word(path, 0);
-        Message {
-            base: None,
-            at: zero,
-            length: zero,
-            attributes: BTreeMap::new(),
+    /// The message of an attempt that makes one: the guard leaves where it would fail. None, and
+    /// nothing has been done, if the guard cannot tell.
+    pub fn made(
+        &mut self,
+        path: &mut Path,
+        (attempt, operands): (&Attempt, &[Value]),
+        span: Option<Span>,
+    ) -> Option<Key> {
+        if self.takes_buffers(path) {
+            return None;
         }
+        let length = match attempt {
+            Attempt::CopyBytes(place) if !path.owes(Resource::Container(*place)) => {
+                let given = self.operands(path, operands)?;
+                let (count, of) = given.split_last().expect("bytes are counted");
+                let ready = self.evaluate(path, Op::Ask(Question::Ready, *place), of);
+                let length =
+                    self.evaluate(path, Op::Arithmetic(Arithmetic::Umin), &[*count, ready]);
+                let room = self.word(path, self.module.memory.room);
+                let fits = self.evaluate(path, Op::Compare(Compare::Ule), &[length, room]);
+                self.exit(path, "stack.too_long".to_string(), fits, true);
+                length
+            }
+            Attempt::New => self.word(path, 0),
+            _other => return None,
+        };
+        let free = self.evaluate(path, Op::HasBuffer, &[]);
+        self.exit(path, "stack.no_buffer".to_string(), free, true);
+        let at = self.word(path, 0);
+        let operands = operands.iter().map(|one| path.key(*one)).collect();
+        let result = path.own(Known::Message(Message {
+            base: None,
+            at,
+            length,
+            attributes: BTreeMap::new(),
+        }));
+        path.written.insert(Resource::Buffers);
+        path.owed.push(Owed::Made(Made {
+            attempt: attempt.clone(),
+            operands,
+            result,
+            span,
+        }));
+        Some(result)
+    }
+
+    /// Something that is owed may take a buffer: for a message that is made behind it the guard
+    /// cannot tell whether one is left.
+    fn takes_buffers(&self, path: &Path) -> bool {
+        let calls = |op: &Op| matches!(op, Op::Call(_) | Op::Loop(..) | Op::Rewrite(_));
+        let takes = |op: &Op| self.effects_of(op).writes.contains(&Resource::Buffers);
+        let all = path.owed.iter().flat_map(Owed::each);
+        all.into_iter().any(|owed| match owed {
+            Owed::Operation(one) => calls(&one.op) && takes(&one.op),
+            Owed::Made(_) => true,
+            Owed::Diamond(_) => false,
+        })
     }
 }
