@@ -16,7 +16,10 @@ use crate::back::c::names::Taken;
 use crate::back::c::prototype::{Reach, called};
 use crate::back::c::{Stack, shapes, types};
 use crate::c::printer::declaration;
-use crate::c::tree::{Expression as C, Item, Line, Statement as S, assign, atom, call_statement};
+use crate::c::tree::{
+    Expression as C, Item, Line, Statement as S, assign, atom, binary, call, call_statement,
+    only_if,
+};
 use crate::ir::op::{Op, Target, Told};
 use crate::ir::{PortId, Type};
 use std::collections::{BTreeMap, BTreeSet};
@@ -98,7 +101,7 @@ impl<'s, 'm> Agenda<'s, 'm> {
             ),
             line(
                 &format!("struct {name}_message message"),
-                "with which message; no data: none",
+                "with which message; if it has none, that did not come in",
             ),
         ];
         members.extend(self.union());
@@ -188,37 +191,31 @@ impl<'s, 'm> Agenda<'s, 'm> {
         }
         let name = self.name(target);
         let has_message = arguments(self.stack, target).len() > values.len();
-        let message = C::Unary("*", Box::new(atom("message")));
-        let message = has_message.then(|| ("message".to_string(), message));
+        let message = atom(if has_message { "message" } else { "NULL" });
+        let called = call(usual, vec![atom("stack"), work, message]);
+        let event = atom("event");
         let values = values.into_iter().flat_map(|(value, of)| {
             let members = names(&value, of).into_iter();
-            let place = |value: &str| format!("with.{name}.{value}");
-            let all = members.map(|one| (place(&one), shapes::stored(of, atom(&one))));
-            all.collect::<Vec<_>>()
+            let with = || event.clone().behind("with").member(&name);
+            let all = members.map(|one| (with().member(&one), shapes::stored(of, atom(&one))));
+            all.map(|(place, value)| assign(place, value))
+                .collect::<Vec<_>>()
         });
-        let kind = format!("struct {}_event", self.stack.names.stack);
-        let parts: Vec<(String, C)> = values.collect();
-        if parts.is_empty() {
-            let nothing = || ("next".to_string(), atom("0"));
-            let event = C::Struct(kind, vec![message.unwrap_or_else(nothing)]);
-            return vec![call_statement(
-                usual,
-                vec![atom("stack"), work, event.address()],
-            )];
+        let values: Vec<S> = values.collect();
+        if values.is_empty() {
+            return vec![S::Do(called.cast("void"))];
         }
-        let event = atom("event");
-        let mut all = vec![S::Declare {
-            kind,
+        let event_type = format!("struct {}_event *const", self.stack.names.stack);
+        let declared = S::Declare {
+            kind: event_type,
             name: "event".to_string(),
-            value: Some(atom("{0}")),
-        }];
-        let fields = message.into_iter().chain(parts);
-        all.extend(fields.map(|(member, value)| assign(event.clone().member(member), value)));
-        all.push(call_statement(
-            usual,
-            vec![atom("stack"), work, event.address()],
-        ));
-        all
+            value: Some(called),
+        };
+        let there = binary("!=", event, atom("NULL"));
+        match usual {
+            "later" => vec![declared, only_if(there, values)],
+            _always => [vec![declared], values].concat(),
+        }
     }
 
     /// `handle`: what comes off the agenda is done; none where no event waits.

@@ -2,27 +2,38 @@ The agenda: events that wait inside of the stack, the last of the array next; as
 events beside it hold what goes with those that have more than an index; the first is empty.
 
 /* part put */
-/* Puts an event on the agenda, before all that wait there already. There must be a place. */
-static void put(struct STACK *stack, uint32_t work, const struct STACK_event *event) {
+/* Puts an event on the agenda, before all that wait there already, with a message or NULL. There
+ * must be a place. The caller sets its arguments. */
+static struct STACK_event *put(struct STACK *stack, uint32_t work,
+                               const struct STACK_message *message) {
     const uint32_t place = stack->free_event;
-    stack->free_event = stack->events[place].next;
+    struct STACK_event *const event = &stack->events[place];
+    stack->free_event = event->next;
     stack->crowd += 1;
-    stack->events[place] = *event;
+    if (message != NULL) {
+        event->message = *message;
+    } else {
+        event->message.came_in = false;
+    }
     stack->agenda[stack->waiting] = (struct STACK_place){.work = work, .event = place};
     stack->waiting += 1;
+    return event;
 }
 
 /* part later */
 /* Puts an event on the agenda, before all that wait there already, if there is a place for it; else
- * it is lost, and counted. */
-static void later(struct STACK *stack, uint32_t work, const struct STACK_event *event) {
+ * it is lost, and counted, and the result is NULL. */
+static struct STACK_event *later(struct STACK *stack, uint32_t work,
+                                 const struct STACK_message *message) {
     if (stack->crowd < stack->config.events) {
-        put(stack, work, event);
-    } else if (event->message.data != NULL) {
-        drop(stack, event->message.buffer, event->message.came_in, STACK_AGENDA_FULL);
+        return put(stack, work, message);
+    }
+    if (message != NULL) {
+        drop(stack, message->buffer, message->came_in, STACK_AGENDA_FULL);
     } else {
         stack->counters[UNSENT + STACK_AGENDA_FULL] += 1;
     }
+    return NULL;
 }
 
 /* part kept */
@@ -39,10 +50,11 @@ static void kept(struct STACK *stack, uint32_t work, uint32_t instance) {
 
 /* part next_step */
 /* Puts an event on the agenda that is handled next, within this step: its place is always free. */
-static void next_step(struct STACK *stack, uint32_t work, const struct STACK_event *event) {
-    put(stack, work, event);
+static struct STACK_event *next_step(struct STACK *stack, uint32_t work,
+                                     const struct STACK_message *message) {
     stack->shared.steps -= 1;
     stack->follows = true;
+    return put(stack, work, message);
 }
 
 /* part next_kept */
