@@ -101,7 +101,7 @@ pub fn guesses(module: &Module, id: CacheId) -> Option<Guesses> {
     let arguments = function.parameters().iter().skip(1).enumerate();
     let keys = arguments.filter(|(_, value)| seen.contains(value));
     (capacity > 1 && module.recalled()[id.at()]).then(|| Guesses {
-        count: (2 * capacity).next_power_of_two(),
+        count: (8 * capacity).next_power_of_two(),
         of: match capacity {
             ..=0x10000 => "uint16_t",
             _more => "uint32_t",
