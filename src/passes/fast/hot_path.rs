@@ -1,5 +1,5 @@
-//! Tries the paths of a fast function first that are taken most (superblock formation; Hwu et al., "The
-//! Superblock", 1993).
+//! Tries the paths of a fast function first that are taken most (superblock formation; Hwu et al.,
+//! "The Superblock", 1993).
 //!
 //! In: fast functions. Out: before each another with paths that go together, which is tried first.
 //! So that is small, a compiler keeps its values in registers, and a frame that leaves it has lost
@@ -137,7 +137,7 @@ fn only((module, effects): Known<'_>, function: &Function, group: &Path) -> Opti
 /// Operations that guards on some paths need for one run of the reaction, without what a cache of
 /// headers saves.
 fn cost(known: Known<'_>, function: &Function, group: &Path) -> f64 {
-    let only = only(known, function, group);
+    let only = without(function, |ways, id| ways.not_to(id, &group.leaves));
     let only = only.as_ref().unwrap_or(function);
     let saved = expect_header::saved(known.0, known.1, only);
     let definitions = Definitions::of(only);
