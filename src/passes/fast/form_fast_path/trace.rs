@@ -1,8 +1,8 @@
 //! Traces a reaction: blocks in the order in which control goes through them.
 //!
 //! `trace_guard.rs` evaluates operations or owes them, `trace_message.rs` those on messages;
-//! `trace_predicated.rs` evaluates pure functions, `trace_diamond.rs` branches whose sides meet, and
-//! `trace_switch.rs` switches; `trace_forward.rs` follows events that hand a message on, and
+//! `trace_predicated.rs` evaluates pure functions, `trace_diamond.rs` branches whose sides meet,
+//! and `trace_switch.rs` switches; `trace_forward.rs` follows events that hand a message on, and
 //! `trace_commit.rs` ends a path.
 //!
 //! An edge that is taken seldom ([`SELDOM`]) is an exit. Where both edges of a branch are taken,
