@@ -82,7 +82,7 @@ impl Builder {
         std::mem::replace(end, Terminator::Never)
     }
 
-    /// How far the block is built in which building goes on.
+    /// Marks the end of the current block.
     pub fn mark(&self) -> Mark {
         Mark {
             values: self.function.values.len(),
@@ -91,7 +91,7 @@ impl Builder {
         }
     }
 
-    /// Removes all instructions that were built in the block since.
+    /// Removes all instructions that were built in the block since a mark.
     ///
     /// # Panics
     ///

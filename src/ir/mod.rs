@@ -42,7 +42,7 @@
 //!
 //! A fast function does what another does for the frames that are common, or nothing. It is a tree
 //! of guards with one commit on each path. Before `commit` stand only operations that change
-//! nothing but caches and reservations; there `exit` leaves the function, and the other one runs.
+//! nothing but caches; there `exit` leaves the function, and the other one runs.
 //! Behind it stands no exit. Another fast function may be tried before it, which does a part of
 //! this: if all leave, the first that is no fast function runs.
 //!

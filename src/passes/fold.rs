@@ -105,7 +105,7 @@ impl Facts {
         self.0.insert(value, by);
     }
 
-    /// A value is there no more.
+    /// Removes the facts of a value that was removed.
     pub fn forget(&mut self, value: Value) {
         self.0.remove(&value);
     }

@@ -14,7 +14,7 @@
 //! form-fast-path     a reaction to frames has a fast function, which is tried first
 //! dead-fields        no field is stored that nobody reads before it is stored again
 //! order-guards       fast functions ask first what decides much, and nothing that follows from it
-//! hot-path           the paths of fast functions that are taken most are tried first
+//! hot-path           the most frequent paths of fast functions are tried first
 //! cache-guards       what fast functions ask of a session alone is asked once
 //! expect-header      what fast functions ask of a header that stays the same is asked once
 //! rare-ways          what is tried first for a frame leaves where all would be asked anew
@@ -109,7 +109,7 @@ pub const PASSES: [Pass; 20] = [
     },
     Pass {
         name: "hot-path",
-        about: "Tries the paths of fast functions first that are taken most",
+        about: "Tries the most frequent paths of fast functions first",
         run: fast::hot_path::run,
     },
     Pass {

@@ -183,24 +183,25 @@ fn a_slot_is_explained_by_what_its_layers_add() {
 #[test]
 fn the_stack_ir_of_a_stack_is_read_again() {
     let shell = Shell::new();
-    let ping = format!("{}/examples/ping/ping.loom", env!("CARGO_MANIFEST_DIR"));
-    let said = shell.loom(&["explain", &ping, "--after", "lower"]).fine();
+    let root = env!("CARGO_MANIFEST_DIR");
+    let stack = format!("{root}/examples/telemetry/telemetry.loom");
+    let said = shell.loom(&["explain", &stack, "--after", "lower"]).fine();
     let module = stackloom::ir::text::read(&said).expect("what is printed is read");
-    assert!(module.named("tunnel.arrive").is_some(), "{said}");
-    assert!(said.contains("; layers/network/icmp.loom:"), "{said}");
+    assert!(module.named("ethernet.arrive").is_some(), "{said}");
+    assert!(said.contains("; layers/network/ipv4/ipv4.loom:"), "{said}");
     shell
-        .loom(&["explain", &ping, "--after", "lowr"])
+        .loom(&["explain", &stack, "--after", "lowr"])
         .failed(1, &["there is no pass `lowr`; the passes are `lower`"]);
-    let fast = "fast fn tunnel.arrive.fast(";
+    let fast = "fast fn ethernet.arrive.fast(";
     let behind = |options: &[&str]| {
-        let command = ["explain", &ping, "--after", "form-fast-path"];
+        let command = ["explain", &stack, "--after", "form-fast-path"];
         shell.loom(&[&command, options].concat())
     };
     assert!(behind(&[]).fine().contains(fast));
     assert!(behind(&["--without", "fold,sink"]).fine().contains(fast));
     let skipped = behind(&["--without", "form-fast-path"]).fine();
     assert!(!skipped.contains(fast));
-    let before = ["explain", &ping, "--after", "straighten"];
+    let before = ["explain", &stack, "--after", "straighten"];
     assert_eq!(skipped, shell.loom(&before).fine());
     let said = "there is no pass `fats`; the passes are `test-liveness-once`";
     behind(&["--without", "fats"]).failed(2, &[said]);

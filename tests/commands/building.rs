@@ -450,16 +450,16 @@ fn rewrites_are_chosen_by_name() {
 #[test]
 fn passes_are_skipped_by_name() {
     let shell = Shell::new();
-    let ping = example("ping/ping.loom");
+    let stack = example("telemetry/telemetry.loom");
     let build = |options: &[&str]| {
-        let command = [&["build", &ping], options].concat();
+        let command = [&["build", &stack], options].concat();
         shell.loom(&command).fine();
-        shell.read("build/ping.c")
+        shell.read("build/station.c")
     };
     let all = build(&[]);
     let none = build(&["--without", "ir:all"]);
     let some = build(&["--without", "form-fast-path"]);
-    assert!(all.contains("tunnel_arrive_fast") && !some.contains("tunnel_arrive_fast"));
+    assert!(all.contains("ethernet_arrive_fast") && !some.contains("ethernet_arrive_fast"));
     assert_ne!(some, none);
     // A rewrite has this name, too, and a letter; the pass has it behind `ir:` alone.
     let rewrite = build(&["--without", "inline"]);
@@ -473,7 +473,7 @@ fn passes_are_skipped_by_name() {
     );
     let passes = "there is no pass `faster`; the passes are `test-liveness-once`, `inline`, ";
     let rewrites = "there is no rewrite `faster`, but all, prune-states, ";
-    let build = |without: &str| shell.loom(&["build", &ping, "--without", without]);
+    let build = |without: &str| shell.loom(&["build", &stack, "--without", without]);
     build("ir:faster").failed(2, &[passes]);
     build("sink,faster").failed(2, &[rewrites, passes]);
 }

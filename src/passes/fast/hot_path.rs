@@ -1,9 +1,9 @@
-//! Tries the paths of a fast function first that are taken most (superblock formation; Hwu et al.,
-//! "The Superblock", 1993).
+//! Tries the most frequent paths of a fast function first (superblock formation; Hwu et al., "The
+//! Superblock", 1993).
 //!
-//! In: fast functions. Out: before each another with paths that go together, which is tried first.
-//! So that is small, a compiler keeps its values in registers, and a frame that leaves it has lost
-//! little.
+//! In: fast functions. Out: before each, another fast function with its most frequent group of
+//! paths. This function is small, a compiler keeps its values in registers, and a frame that leaves
+//! it has lost little.
 //!
 //! ```text
 //! fast fn arrive.fast(%m: msg) {              fast fn arrive.hot(%m: msg) {
@@ -47,7 +47,7 @@ const FEWEST: f64 = 12.0;
 /// Two groups are taken alike if the smaller share is this part of the other at least.
 const ALIKE: f64 = 0.9;
 
-/// Tries the paths of all fast functions first that are taken most.
+/// Tries the most frequent paths of all fast functions first.
 pub fn run(module: &mut Module) {
     let effects = Effects::of_functions(module);
     for at in 0..module.functions.len() {
@@ -112,7 +112,8 @@ fn grouped(known: Known<'_>, ways: &Ways<'_>, id: BlockId) -> Vec<Path> {
     all
 }
 
-/// A fast function without some paths; none if no other tells somebody something.
+/// A fast function without some paths; none if no
+/// other has an event for a port or a link.
 fn rest((module, effects): Known<'_>, function: &Function, group: &Path) -> Option<Function> {
     let ways = Ways::of(function);
     let others = ways.leaves().into_iter();

@@ -5,7 +5,7 @@
 //! order_guards/    guards that decide much are asked first, and nothing that follows from them
 //! cache_guards.rs  what fast functions ask of a session alone is asked once
 //! expect_header/   what they ask of bytes that stay the same is asked once
-//! hot_path.rs      the paths of fast functions that are taken most are tried first
+//! hot_path.rs      the most frequent paths of fast functions are tried first
 //! rare_ways.rs     what is tried first for a frame leaves where all would be asked anew
 //! read_in_place.rs frames in memory of the host are read where they stand
 //! ```

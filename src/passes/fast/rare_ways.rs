@@ -2,8 +2,8 @@
 //!
 //! In: the fast functions of links whose headers are expected. Out: before the one that is tried
 //! first, another that leaves where the header is not the expected one. It calls no search, so a
-//! compiler keeps its values in registers. The one before which it is tried does not compare the
-//! header again, but asks all anew; it is tried behind those of other paths.
+//! compiler keeps its values in registers. The function behind it does not compare the header
+//! again, but asks all anew. If there are fast functions of other paths, these are tried between.
 //!
 //! ```text
 //! fast fn arrive.fast(%m: msg) {            fast fn arrive.hit(%m: msg) {
@@ -37,7 +37,7 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// Has the function of a link that asks all anew tried behind the others.
+/// Moves the function without the comparison of headers to the end of the chain.
 fn try_last(module: &mut Module, link: usize, hit: FunctionId) {
     let arrives = module.links[link].arrives;
     let tried = module.tried(arrives);

@@ -189,7 +189,7 @@ impl Executor<'_> {
         self.assumed.push(fact);
     }
 
-    /// The condition that a buffer is free.
+    /// Returns the condition that a buffer is free.
     pub(super) fn has_buffer(&mut self, frame: &Frame<'_>) -> Term {
         let buffers = self.cell(&frame.state, Resource::Buffers);
         let terms = &mut self.terms;
@@ -197,7 +197,7 @@ impl Executor<'_> {
     }
 
     /// Takes a free buffer: the condition that there is one, and the buffer.
-    fn reserve(&mut self, frame: &mut Frame<'_>) -> (Term, Term) {
+    fn take_buffer(&mut self, frame: &mut Frame<'_>) -> (Term, Term) {
         let condition = self.has_buffer(frame);
         let buffers = self.cell(&frame.state, Resource::Buffers);
         let slot = self.terms.applied("free buffer", &[buffers], Sort::Token);
@@ -213,7 +213,7 @@ impl Executor<'_> {
         attempt: &Attempt,
         operands: &[Value],
     ) -> Made {
-        let (condition, slot) = self.reserve(frame);
+        let (condition, slot) = self.take_buffer(frame);
         let mut made = self.empty(slot);
         let given = operands.iter().map(|one| frame.value(*one));
         let given: Vec<Symbolic> = given.collect();

@@ -92,7 +92,7 @@ impl Executor<'_> {
         }
     }
 
-    /// Returns an empty message in a buffer that was reserved.
+    /// Returns an empty message in a buffer that was taken.
     pub(super) fn empty(&mut self, slot: Term) -> Message {
         let number = self.terms.applied("buffer of", &[slot], Sort::Bits(31));
         Message {

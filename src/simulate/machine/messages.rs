@@ -126,7 +126,7 @@ impl Messages {
         Some(())
     }
 
-    /// A buffer is free.
+    /// Returns true if a buffer is free.
     pub fn has_buffer(&self) -> bool {
         self.free > 0
     }

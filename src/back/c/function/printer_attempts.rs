@@ -125,7 +125,7 @@ impl Printer<'_> {
         Variable::own(&name)
     }
 
-    /// An empty message in a buffer that is free.
+    /// Takes a free buffer for an empty message; the guard has asked for it.
     pub fn taken_buffer(&mut self, result: Value) -> Attempted {
         let name = self.name(result, "made");
         let mut tried = Attempted::new(atom("true"));

@@ -149,7 +149,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Control never goes along an edge.
+    /// Returns true if control never goes along an edge.
     fn is_never(&self, edge: &Edge) -> bool {
         let block = self.function.block(edge.block);
         block.instructions.is_empty() && matches!(block.terminator, Terminator::Never)

@@ -101,7 +101,7 @@ impl<'s, 'm> Agenda<'s, 'm> {
             ),
             line(
                 &format!("struct {name}_message message"),
-                "with which message; if it has none, that did not come in",
+                "its message; without one, `came_in` is false",
             ),
         ];
         members.extend(self.union());

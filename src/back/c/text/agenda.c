@@ -21,8 +21,8 @@ static struct STACK_event *put(struct STACK *stack, uint32_t work,
 }
 
 /* part later */
-/* Puts an event on the agenda, before all that wait there already, if there is a place for it; else
- * it is lost, and counted, and the result is NULL. */
+/* Puts an event on the agenda, before all that wait there already. Returns it; or NULL, and counts
+ * a lost event, if the agenda is full. */
 static struct STACK_event *later(struct STACK *stack, uint32_t work,
                                  const struct STACK_message *message) {
     if (stack->crowd < stack->config.events) {

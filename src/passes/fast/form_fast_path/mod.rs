@@ -26,16 +26,16 @@
 //! owed (`path.rs`): they stand behind the commit in their order. A load of a field for which a
 //! store is owed is the value that is owed. Where a branch asks something that the guard does not
 //! know, the path commits, and what follows in the reaction is copied behind it
-//! (`trace_commit.rs`). A function that is formed is folded, numbered and cleaned at once, since
-//! paths repeat each other.
+//! (`trace_commit.rs`); on the side of a diamond, the diamond is given up. A function that is
+//! formed is folded, numbered and cleaned at once, since paths repeat each other.
 //!
 //! ```text
 //! trace.rs            blocks, terminators, exits; both sides of a branch that goes either way
 //! trace_guard.rs      operations: those that the guard evaluates, and those that are owed
-//! trace_message.rs    lengths, attributes and bytes of messages that the guard has not changed
+//! trace_message.rs    lengths, attributes and bytes of messages; those made behind the commit
 //! trace_predicated.rs pure functions, and conditions of two parts, without branches
 //! trace_diamond.rs    two sides of a branch that meet again
-//! trace_switch.rs     the states in which most of what happens changes nothing
+//! trace_switch.rs     switches: the expected case, or all cases without effects
 //! trace_forward.rs    events whose reactions only hand a message on
 //! trace_commit.rs     what is owed, and the rest of the reaction
 //! exits.rs            names of exits

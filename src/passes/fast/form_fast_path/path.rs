@@ -30,7 +30,7 @@ pub enum Known {
     View(View),
 }
 
-/// What stands behind the commit.
+/// A deferred effect.
 #[derive(Clone, Debug)]
 pub enum Owed {
     /// An operation.
@@ -50,21 +50,21 @@ pub struct Diamond {
     pub likely: Probability,
     /// The side where the bit is one, and the other.
     pub sides: [Side; 2],
-    /// What the sides give, where they meet.
+    /// The parameters of the join.
     pub results: Vec<Key>,
 }
 
 /// One side of a diamond.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// What stands on it, in order.
+    /// Its deferred effects, in order.
     pub owed: Vec<Owed>,
-    /// What it gives.
+    /// Its arguments to the join.
     pub given: Vec<Key>,
 }
 
 impl Owed {
-    /// It, and all that stands on its sides.
+    /// Returns the effect, with all effects of its sides.
     pub fn each(&self) -> Vec<&Owed> {
         let sides = match self {
             Owed::Operation(_) | Owed::Made(_) => &[][..],
@@ -151,7 +151,7 @@ pub struct Path {
     pub written: BTreeSet<Resource>,
     /// Messages, by their handle in the guard, whose bytes are written by what is owed.
     pub rewritten: BTreeSet<Option<Value>>,
-    /// What stands behind the commit, in order.
+    /// Deferred effects, in order.
     pub owed: Vec<Owed>,
     /// On the side of a diamond, the bit that says whether control comes there.
     pub under: Option<Value>,
@@ -248,13 +248,13 @@ impl Path {
         }
     }
 
-    /// Something is known of a value.
+    /// Returns true if something is known of a value.
     pub fn has(&self, key: Key) -> bool {
         self.known.contains_key(&key)
     }
 
-    /// New values and frames have other names than those of another path, whose own are known;
-    /// what that one evaluated in the guard has been evaluated.
+    /// Numbers new values and frames behind those of another path, and takes over its own values
+    /// and the operations that it has evaluated.
     pub fn numbered_behind(&mut self, other: &Path) {
         self.last = self.last.max(other.last);
         self.last_frame = self.last_frame.max(other.last_frame);

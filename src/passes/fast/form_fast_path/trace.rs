@@ -59,9 +59,9 @@ pub struct Trace<'m> {
     pub origins: HashMap<Value, (FunctionId, Value)>,
     /// Some path of the reaction hands a message to an application: only such paths are formed.
     goes_up: bool,
-    /// By function and block: where the ways behind it that are taken often meet.
+    /// By function and block: the join of the frequent ways behind it.
     pub joins: HashMap<FunctionId, Vec<Option<BlockId>>>,
-    /// Branches whose sides do not meet.
+    /// Branches that cannot be diamonds.
     pub apart: BTreeSet<(FunctionId, BlockId)>,
     /// The number of commits.
     commits: usize,
@@ -115,7 +115,7 @@ impl<'m> Trace<'m> {
     }
 
     /// Returns true if some path commits, and either saves what many tests cost, or does all that
-    /// there is to do. Messages that are only consumed need no path.
+    /// there is to do. A reaction that only consumes its message gets no fast function.
     fn is_of_use(&self) -> bool {
         let function = self.build.function();
         let mut instructions = function.instructions();
@@ -235,7 +235,7 @@ impl<'m> Trace<'m> {
                 if let Some((path, next)) = self.diamond(&path, at, bit) {
                     return Some((path, next, 0));
                 }
-                match self.ends_wanted(&path, [then, otherwise]) {
+                match self.wanted_way(&path, [then, otherwise]) {
                     Some(holds) => self.one_way(&mut path, at, bit, holds),
                     None if path.under.is_some() => return None,
                     None => {
@@ -311,7 +311,7 @@ impl<'m> Trace<'m> {
         let holds = match self.decision(path, at, bit, *likely) {
             Way::Known(holds) | Way::Likely(holds) => holds,
             Way::Both => {
-                let wanted = self.ends_wanted(path, [then, otherwise]);
+                let wanted = self.wanted_way(path, [then, otherwise]);
                 wanted.unwrap_or(likely.0 >= 500_000)
             }
         };
@@ -408,8 +408,8 @@ impl<'m> Trace<'m> {
         }
     }
 
-    /// The way of a branch that alone is wanted, if one is and the other is not.
-    fn ends_wanted(&self, path: &Path, edges: [&Edge; 2]) -> Option<bool> {
+    /// Returns the only wanted way of a branch; none if both or neither are wanted.
+    fn wanted_way(&self, path: &Path, edges: [&Edge; 2]) -> Option<bool> {
         match edges.map(|edge| self.is_wanted(path, edge.block)) {
             [true, false] => Some(true),
             [false, true] => Some(false),
@@ -593,8 +593,8 @@ impl<'m> Trace<'m> {
         self.decide(path, bit, unless);
     }
 
-    /// A bit of the side of a diamond: that control comes there, and another bit. The side itself
-    /// knows that control comes there, so this is not evaluated on it.
+    /// Returns the conjunction of the predicate of a side and a bit. The side knows its predicate,
+    /// so `evaluate` would fold it.
     pub fn under(&mut self, under: Option<Value>, bit: Value) -> Value {
         let Some(under) = under else {
             return bit;

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 /// A rest of more operations than this is not copied.
 const LONGEST: usize = 120;
 
-/// The share of attempts that do not fail.
+/// The probability of an attempt that cannot fail.
 const SURE: Probability = Probability(1_000_000);
 
 /// The values of the traced code behind the commit.
@@ -33,7 +33,7 @@ impl Trace<'_> {
         true
     }
 
-    /// Does what is owed.
+    /// Emits deferred effects.
     fn pay(&mut self, path: &Path, late: &mut Late, owed: &[Owed]) {
         for owed in owed {
             let (keys, values) = match owed {
@@ -57,7 +57,7 @@ impl Trace<'_> {
         }
     }
 
-    /// Makes a message, which does not fail.
+    /// Makes a message; the guard has found that this does not fail.
     fn make(&mut self, path: &Path, late: &Late, made: &Made) -> Value {
         let operands = self.late_all(path, late, &made.operands);
         self.build.set_span(made.span);
@@ -69,7 +69,7 @@ impl Trace<'_> {
         self.build.parameter_of(done, 0)
     }
 
-    /// Does what the sides of a diamond owe; what the one that is taken gives.
+    /// Emits both sides of a diamond; returns the parameters of the join.
     fn pay_sides(&mut self, path: &Path, late: &Late, diamond: &Diamond) -> Vec<Value> {
         let (then, otherwise) = self.build.branch(path.equal(diamond.bit), diamond.likely);
         let mut ends = Vec::new();

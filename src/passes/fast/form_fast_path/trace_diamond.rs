@@ -15,7 +15,8 @@
 //!   store tcp.first %i, %2                   branch %new, b1, b2
 //!   jump b5(%2)                            b1:
 //! b2: jump b5(0)                             store tcp.first %i, %2
-//! b5(%1): branch (ult %room, %1), b6, b7     jump b2
+//! b5(%1): branch (ult %room, %1), b6, b7     jump b3
+//!                                          b2: jump b3
 //! ```
 
 use super::path::{Answer, Diamond, Key, Known, Made, Operation, Owed, Path, Side, StoreOwed};
@@ -28,15 +29,15 @@ use crate::ir::{BlockId, Edge, Function, FunctionId, Probability, Region, Termin
 use std::collections::{BTreeSet, HashMap};
 
 impl Trace<'_> {
-    /// Goes on where both ways of a branch meet. None, and nothing has been done, if they do not,
-    /// or if the guard cannot evaluate both sides.
+    /// Traces both sides of a branch; returns the path and the block where they meet. None, and the
+    /// guard is unchanged, if they do not meet, or need a branch of their own.
     pub fn diamond(&mut self, path: &Path, at: BlockId, bit: Value) -> Option<(Path, BlockId)> {
         let place = (path.function, at);
         let join = self.join(path.function, at)?;
         if self.apart.contains(&place) {
             return None;
         }
-        let before = (self.build.mark(), self.exits);
+        let before = self.mark();
         let met = self.sides(path, at, join, bit);
         if met.is_none() {
             self.rewind(before);
@@ -45,8 +46,13 @@ impl Trace<'_> {
         met.map(|path| (path, join))
     }
 
-    /// What was done since has not been done.
-    fn rewind(&mut self, (mark, exits): (Mark, usize)) {
+    /// Marks the end of the current block, and what was built before.
+    pub fn mark(&self) -> (Mark, usize) {
+        (self.build.mark(), self.exits)
+    }
+
+    /// Undoes all that was built since a mark.
+    pub fn rewind(&mut self, (mark, exits): (Mark, usize)) {
         let last = self.build.function().values.len();
         self.build.rewind(&mark);
         for value in (mark.values..last).map(|at| Value(at as u32)) {
@@ -56,7 +62,7 @@ impl Trace<'_> {
         self.exits = exits;
     }
 
-    /// Where the ways behind a block that are taken often meet.
+    /// Returns the block in which the frequent ways behind a block meet.
     pub fn join(&mut self, id: FunctionId, at: BlockId) -> Option<BlockId> {
         let function = self.module.function(id);
         let naming = &self.naming;
@@ -68,7 +74,7 @@ impl Trace<'_> {
         found[at.at()]
     }
 
-    /// Traces both sides, and has them meet.
+    /// Traces both sides, and merges their paths.
     fn sides(&mut self, path: &Path, at: BlockId, join: BlockId, bit: Value) -> Option<Path> {
         let function = self.module.function(path.function);
         let Terminator::Branch {
@@ -88,8 +94,8 @@ impl Trace<'_> {
         Some(met)
     }
 
-    /// A side that does nothing before it meets the others: what it gives. None, and nothing has
-    /// been done, if it does something, or gives something else than the others.
+    /// Returns the arguments that a side without effects gives to the join. None, and the guard is
+    /// unchanged, if it has effects, or if its arguments differ from those of the others.
     pub fn quiet_side(
         &mut self,
         met: &mut Path,
@@ -98,7 +104,7 @@ impl Trace<'_> {
         join: BlockId,
         others: Option<&[Key]>,
     ) -> Option<Vec<Key>> {
-        let before = (self.build.mark(), self.exits);
+        let before = self.mark();
         let mut behind = met.clone();
         let end = self.side_of(&mut behind, path, way, join);
         let given = end.filter(|end| end.owed.len() == path.owed.len());
@@ -124,8 +130,8 @@ impl Trace<'_> {
         given
     }
 
-    /// Traces the side of a path that a bit leads to, until it meets the other. That one will name
-    /// its values and frames otherwise.
+    /// Traces the side behind a bit to the join. Values and frames of the next side get other
+    /// numbers.
     fn side_of(
         &mut self,
         met: &mut Path,
@@ -140,11 +146,18 @@ impl Trace<'_> {
         self.decide(&mut side, bit, true);
         let first = self.follow(&mut side, edge, &[]);
         let end = self.side(side, first, (path.frame, join))?;
+        // The verifier follows `goes_on` on no side.
+        let owed = end.owed[path.owed.len()..].iter().flat_map(Owed::each);
+        let leaves =
+            |owed: &Owed| matches!(owed, Owed::Operation(one) if matches!(one.op, Op::Output(_)));
+        if owed.into_iter().any(leaves) {
+            return None;
+        }
         met.numbered_behind(&end);
         Some(end)
     }
 
-    /// Traces a side to the block where both meet.
+    /// Traces a side to the join.
     fn side(
         &mut self,
         mut path: Path,
@@ -158,7 +171,7 @@ impl Trace<'_> {
         Some(path)
     }
 
-    /// Both sides meet in a block: the path before them becomes that behind.
+    /// Merges the sides: the path before the branch becomes the path at the join.
     fn meet_sides(
         &mut self,
         path: &mut Path,
@@ -223,7 +236,7 @@ impl Trace<'_> {
         Some(())
     }
 
-    /// The value of a bit's side, if the guard knows both.
+    /// Returns the value of the taken side as a `select`; none if the guard does not know both.
     fn choice(&mut self, path: &mut Path, bit: Value, keys: [Key; 2]) -> Option<Value> {
         let [one, other] = keys.map(|key| path.now(key));
         let (one, other) = (one?, other?);
@@ -233,7 +246,7 @@ impl Trace<'_> {
         })
     }
 
-    /// Behind both sides a load gives what the one that is taken stores, or what was there before.
+    /// Merges known stores: a load behind the join gives the value of the taken side.
     fn meet_stores(&mut self, path: &mut Path, bit: Value, before: &Path, ends: &[Path; 2]) {
         let changed = ends
             .iter()
@@ -285,7 +298,7 @@ impl Trace<'_> {
         }
     }
 
-    /// Behind both sides a stream answers as behind the one that is taken.
+    /// Merges known answers of streams: a question behind the join gives that of the taken side.
     fn meet_answers(&mut self, path: &mut Path, bit: Value, ends: &[Path; 2]) {
         path.answers.clear();
         let mut met: Vec<Answer> = Vec::new();
@@ -322,7 +335,7 @@ impl Trace<'_> {
     }
 }
 
-/// New names for the values of a side, which both sides may have.
+/// Renames the values of a side, since both sides may define the same key.
 struct Names<'p> {
     /// The path before the sides.
     before: &'p Path,
@@ -341,7 +354,7 @@ impl<'p> Names<'p> {
         }
     }
 
-    /// What a side owes, with new names, which a path knows as much of.
+    /// Renames deferred effects of a side; the path learns what the side knew of each value.
     fn all(&mut self, path: &mut Path, owed: &[Owed]) -> Vec<Owed> {
         let owed = owed.iter().map(|owed| match owed {
             Owed::Operation(one) => Owed::Operation(Operation {
@@ -407,8 +420,8 @@ impl<'p> Names<'p> {
     }
 }
 
-/// By block: where all ways behind it that are taken meet; none if they end apart. An edge is one
-/// of them if it is taken, of those that have a share in millionths.
+/// By block: the nearest block to which all frequent ways behind it lead, its postdominator along
+/// frequent edges; none if there is none. `is_taken` is given an edge and its share in millionths.
 fn joins(function: &Function, is_taken: impl Fn(&Edge, u64) -> bool) -> Vec<Option<BlockId>> {
     let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
     let mut place = vec![0; function.blocks.len()];

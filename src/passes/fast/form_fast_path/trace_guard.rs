@@ -35,10 +35,7 @@ impl Trace<'_> {
                 }
                 self.moves(path, instruction);
             }
-            Op::Write(_) | Op::WriteBytes | Op::WritePart => {
-                note_written(path, instruction.operands[0]);
-                self.owe(path, instruction);
-            }
+            Op::Write(_) | Op::WriteBytes | Op::WritePart => self.owe(path, instruction),
             Op::Read(bits) => match self.read(path, *bits, &instruction.operands) {
                 Some(value) => self.give(path, instruction, value),
                 None => self.owe(path, instruction),
@@ -210,6 +207,10 @@ impl Trace<'_> {
         }
         let operands = self.operands(path, operands)?;
         let (to, of) = operands.split_last()?;
+        // On a side an index may be out of range.
+        if path.under.is_some() && of.len() > 1 {
+            return None;
+        }
         let answer = |question, value| Answer {
             question,
             place,
@@ -267,7 +268,9 @@ impl Trace<'_> {
             instruction.op,
             Op::Write(_) | Op::WriteBytes | Op::WritePart
         );
-        if writes_bytes && !is_write {
+        if is_write {
+            note_written(path, instruction.operands[0]);
+        } else if writes_bytes {
             path.rewritten.insert(None);
         }
         path.written.extend(&effects.writes);

@@ -153,8 +153,8 @@ impl Trace<'_> {
         path.learn(key, known);
     }
 
-    /// The message of an attempt that makes one: the guard leaves where it would fail. None, and
-    /// nothing has been done, if the guard cannot tell.
+    /// Traces an attempt that makes a message: an exit if it would fail, and the attempt behind the
+    /// commit. None, and the guard is unchanged, if the guard cannot decide that.
     pub fn made(
         &mut self,
         path: &mut Path,
@@ -168,6 +168,10 @@ impl Trace<'_> {
             Attempt::CopyBytes(place) if !path.owes(Resource::Container(*place)) => {
                 let given = self.operands(path, operands)?;
                 let (count, of) = given.split_last().expect("bytes are counted");
+                // On a side an index may be out of range.
+                if path.under.is_some() && of.len() > 2 {
+                    return None;
+                }
                 let ready = self.evaluate(path, Op::Ask(Question::Ready, *place), of);
                 let length =
                     self.evaluate(path, Op::Arithmetic(Arithmetic::Umin), &[*count, ready]);
@@ -199,8 +203,8 @@ impl Trace<'_> {
         Some(result)
     }
 
-    /// Something that is owed may take a buffer: for a message that is made behind it the guard
-    /// cannot tell whether one is left.
+    /// Returns true if a deferred effect may take a buffer: then `has_buffer` says nothing of a
+    /// message that is made behind it.
     fn takes_buffers(&self, path: &Path) -> bool {
         let calls = |op: &Op| matches!(op, Op::Call(_) | Op::Loop(..) | Op::Rewrite(_));
         let takes = |op: &Op| self.effects_of(op).writes.contains(&Resource::Buffers);

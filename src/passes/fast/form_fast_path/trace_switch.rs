@@ -1,18 +1,18 @@
-//! Switches: the guard expects a number, or one of several behind which nothing differs.
+//! Switches: the guard expects one case, or all cases that have no effects and give the same.
 //!
-//! A process waits in one of several states, and most of what happens moves it out of none of
-//! them. The cases behind which nothing is done are one way: the guard leaves for the others.
+//! A process waits in one of several states, and most events change none of them. The cases without
+//! effects are one path, and the others are exits.
 
 use super::path::{Key, Path};
 use super::trace::Trace;
 use crate::ir::op::{Arithmetic, Compare, Op};
-use crate::ir::{BlockId, Edge, Terminator, Value};
+use crate::ir::{BlockId, Edge, Probability, Terminator, Value};
 
-/// A switch with more cases is not tried case by case.
+/// Most cases of a switch that are traced one by one.
 const CASES: usize = 16;
 
 impl Trace<'_> {
-    /// Goes on behind a switch; none if the guard does not know its number.
+    /// Traces a switch; none if the guard does not know its number.
     pub fn switch(&mut self, path: &Path, at: BlockId) -> Option<(Path, BlockId)> {
         let function = self.module.function(path.function);
         let Terminator::Switch {
@@ -41,7 +41,7 @@ impl Trace<'_> {
         Some((path, next))
     }
 
-    /// Goes on behind the cases of a switch that do nothing before they meet.
+    /// Traces the cases without effects to the join; none if the most frequent case has some.
     fn quiet(&mut self, path: &Path, at: BlockId, number: Value) -> Option<(Path, BlockId)> {
         let join = self.join(path.function, at)?;
         let function = self.module.function(path.function);
@@ -53,9 +53,10 @@ impl Trace<'_> {
         else {
             panic!("a switch is traced");
         };
-        if cases.len() > CASES {
+        if cases.is_empty() || cases.len() > CASES {
             return None;
         }
+        let before = self.mark();
         let mut met = path.clone();
         let bits = cases.iter().map(|(case, _, _)| {
             let constant = self.constant(&mut met, number, *case);
@@ -67,18 +68,32 @@ impl Trace<'_> {
             any = self.evaluate(&mut met, Op::Arithmetic(Arithmetic::Or), &[any, *bit]);
         }
         let none = self.evaluate(&mut met, Op::Not, &[any]);
-        let edges = cases.iter().map(|(_, _, edge)| edge).chain([otherwise]);
-        let ways: Vec<(Value, &Edge)> = bits.into_iter().chain([none]).zip(edges).collect();
+        let listed: u32 = cases.iter().map(|(_, share, _)| share.0).sum();
+        let rest = Probability(1_000_000_u32.saturating_sub(listed));
+        let edges = cases.iter().map(|(_, share, edge)| (*share, edge));
+        let edges = edges.chain([(rest, otherwise)]);
+        let ways = bits.into_iter().chain([none]).zip(edges);
+        let ways: Vec<(Value, (Probability, &Edge))> = ways.collect();
         let mut given: Option<Vec<Key>> = None;
         let mut left = Vec::new();
-        for (bit, edge) in ways {
+        let (mut quiet, mut most) = (0, 0);
+        for (bit, (share, edge)) in ways {
             let own = self.quiet_side(&mut met, path, (bit, edge), join, given.as_deref());
             match own {
-                Some(own) => given = given.or(Some(own)),
-                None => left.push(bit),
+                Some(own) => {
+                    given = given.or(Some(own));
+                    quiet += share.0;
+                }
+                None => {
+                    left.push(bit);
+                    most = most.max(share.0);
+                }
             }
         }
-        let given = given?;
+        let Some(given) = given.filter(|_| quiet >= most) else {
+            self.rewind(before);
+            return None;
+        };
         let name = self.naming.of(function, join, *value);
         for bit in left {
             self.exit(&mut met, name.clone(), bit, false);
