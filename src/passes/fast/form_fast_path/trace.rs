@@ -232,7 +232,9 @@ impl<'m> Trace<'m> {
             Way::Known(false) => self.follow(&mut path, otherwise, &[]),
             Way::Likely(holds) => self.one_way(&mut path, at, bit, holds),
             Way::Both => {
-                if let Some((path, next)) = self.diamond(&path, at, bit) {
+                if let Some((path, next)) =
+                    self.diamond(&path, at, (bit, *likely), [then, otherwise])
+                {
                     return Some((path, next, 0));
                 }
                 match self.wanted_way(&path, [then, otherwise]) {

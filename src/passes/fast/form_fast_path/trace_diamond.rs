@@ -31,14 +31,20 @@ use std::collections::{BTreeSet, HashMap};
 impl Trace<'_> {
     /// Traces both sides of a branch; returns the path and the block where they meet. None, and the
     /// guard is unchanged, if they do not meet, or need a branch of their own.
-    pub fn diamond(&mut self, path: &Path, at: BlockId, bit: Value) -> Option<(Path, BlockId)> {
+    pub fn diamond(
+        &mut self,
+        path: &Path,
+        at: BlockId,
+        way: (Value, Probability),
+        edges: [&Edge; 2],
+    ) -> Option<(Path, BlockId)> {
         let place = (path.function, at);
         let join = self.join(path.function, at)?;
         if self.apart.contains(&place) {
             return None;
         }
         let before = self.mark();
-        let met = self.sides(path, at, join, bit);
+        let met = self.sides(path, join, way, edges);
         if met.is_none() {
             self.rewind(before);
             self.apart.insert(place);
@@ -75,22 +81,18 @@ impl Trace<'_> {
     }
 
     /// Traces both sides, and merges their paths.
-    fn sides(&mut self, path: &Path, at: BlockId, join: BlockId, bit: Value) -> Option<Path> {
-        let function = self.module.function(path.function);
-        let Terminator::Branch {
-            likely,
-            then,
-            otherwise,
-            ..
-        } = &function.block(at).terminator
-        else {
-            panic!("a diamond begins with a branch");
-        };
+    fn sides(
+        &mut self,
+        path: &Path,
+        join: BlockId,
+        (bit, likely): (Value, Probability),
+        [then, otherwise]: [&Edge; 2],
+    ) -> Option<Path> {
         let mut met = path.clone();
         let not = self.evaluate(&mut met, Op::Not, &[bit]);
         let one = self.side_of(&mut met, path, (bit, then), join)?;
         let other = self.side_of(&mut met, path, (not, otherwise), join)?;
-        self.meet_sides(&mut met, join, (bit, *likely), &[one, other])?;
+        self.meet_sides(&mut met, join, (bit, likely), &[one, other])?;
         Some(met)
     }
 

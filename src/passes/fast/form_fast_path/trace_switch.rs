@@ -8,6 +8,9 @@ use super::trace::Trace;
 use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::{BlockId, Edge, Probability, Terminator, Value};
 
+/// A case of a switch: its number, how often it is that, and where control goes.
+type Case = (u64, Probability, Edge);
+
 /// Most cases of a switch that are traced one by one.
 const CASES: usize = 16;
 
@@ -31,8 +34,10 @@ impl Trace<'_> {
             let next = self.follow(&mut path, edge, &[]);
             return Some((path, next));
         }
-        if let Some(met) = self.quiet(&path, at, number) {
-            return Some(met);
+        if let Some(join) = self.join(path.function, at)
+            && let Some(met) = self.quiet(&path, join, (*value, number), (cases, otherwise))
+        {
+            return Some((met, join));
         }
         let (case, _, edge) = cases.iter().max_by_key(|(_, share, _)| *share)?;
         let name = self.naming.of(function, edge.block, *value);
@@ -42,17 +47,14 @@ impl Trace<'_> {
     }
 
     /// Traces the cases without effects to the join; none if the most frequent case has some.
-    fn quiet(&mut self, path: &Path, at: BlockId, number: Value) -> Option<(Path, BlockId)> {
-        let join = self.join(path.function, at)?;
-        let function = self.module.function(path.function);
-        let Terminator::Switch {
-            value,
-            cases,
-            otherwise,
-        } = &function.block(at).terminator
-        else {
-            panic!("a switch is traced");
-        };
+    /// `value` is switched on, and `number` is what it is in the guard.
+    fn quiet(
+        &mut self,
+        path: &Path,
+        join: BlockId,
+        (value, number): (Value, Value),
+        (cases, otherwise): (&[Case], &Edge),
+    ) -> Option<Path> {
         if cases.is_empty() || cases.len() > CASES {
             return None;
         }
@@ -94,7 +96,8 @@ impl Trace<'_> {
             self.rewind(before);
             return None;
         };
-        let name = self.naming.of(function, join, *value);
+        let function = self.module.function(path.function);
+        let name = self.naming.of(function, join, value);
         for bit in left {
             self.exit(&mut met, name.clone(), bit, false);
         }
@@ -106,6 +109,6 @@ impl Trace<'_> {
             };
             met.alias(key, given);
         }
-        Some((met, join))
+        Some(met)
     }
 }
