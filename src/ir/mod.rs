@@ -103,6 +103,8 @@ pub use op::{Attempt, Op, Region};
 pub use types::Type;
 
 use interface::{Enum, Export, Foreign, Link, Listening, Memory, Opaque, Port, SettingOfHost};
+use op::Place;
+use std::collections::BTreeSet;
 
 /// A stack.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -371,5 +373,18 @@ impl Module {
             }
         }
         recalled
+    }
+
+    /// The streams into which bytes are put behind a gap.
+    pub fn streams_with_gaps(&self) -> BTreeSet<Place> {
+        let blocks = self.functions.iter().flat_map(|one| &one.blocks);
+        let all = blocks.filter_map(|block| match &block.terminator {
+            Terminator::Try {
+                attempt: Attempt::InsertBytes(place),
+                ..
+            } => Some(*place),
+            _other => None,
+        });
+        all.collect()
     }
 }

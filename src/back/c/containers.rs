@@ -16,22 +16,7 @@ use super::Stack;
 use super::types;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, call_statement};
 use crate::ir::op::Place;
-use crate::ir::{Attempt, Field, KindId, Module, Stored, Terminator, Type};
-use std::collections::BTreeSet;
-
-/// The streams into which bytes are put behind a gap.
-pub fn with_gaps(module: &Module) -> BTreeSet<Place> {
-    let functions = module.functions.iter();
-    let blocks = functions.flat_map(|function| &function.blocks);
-    let all = blocks.filter_map(|block| match &block.terminator {
-        Terminator::Try {
-            attempt: Attempt::InsertBytes(place),
-            ..
-        } => Some(*place),
-        _other => None,
-    });
-    all.collect()
-}
+use crate::ir::{Field, KindId, Module, Stored, Type};
 
 /// An instance: an element of the array in the stack.
 pub fn instance(stack: &Stack<'_>, kind: KindId, index: C) -> C {

@@ -148,7 +148,7 @@ impl<'m> Stack<'m> {
             effects: Effects::of_functions(module),
             constants,
             paths,
-            gaps: containers::with_gaps(module),
+            gaps: module.streams_with_gaps(),
             first_for_frames: module
                 .links
                 .iter()

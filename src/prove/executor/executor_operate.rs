@@ -6,7 +6,7 @@
 
 use super::{Executor, Frame, Modelled};
 use crate::ir::effects::Resource;
-use crate::ir::op::{Op, Region};
+use crate::ir::op::{Change, Op, Region};
 use crate::ir::{CacheId, Instruction, Value};
 use crate::prove::naming::constant;
 use crate::prove::symbolic::{Cell, State, Symbolic};
@@ -115,6 +115,8 @@ impl Executor<'_> {
             Op::Queue(..) | Op::Output(_) | Op::GoesOn | Op::Precede | Op::Turn | Op::Waiting => {
                 self.on_agenda(frame, instruction)
             }
+            Op::Change(Change::ReleaseBytes, place) => self.releases(frame, instruction, *place),
+            Op::Change(..) => self.abstracted(frame, instruction),
             Op::HasBuffer => vec![Plain(self.has_buffer(frame))],
             Op::Run(..)
             | Op::Yield
@@ -124,7 +126,6 @@ impl Executor<'_> {
             | Op::StopTimer(..)
             | Op::TimerRuns(..)
             | Op::Ask(..)
-            | Op::Change(..)
             | Op::Loop(..)
             | Op::Foreign(..)
             | Op::Pass(_) => self.abstracted(frame, instruction),

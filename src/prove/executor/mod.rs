@@ -4,7 +4,8 @@
 //! under which control comes there, and the state behind it. A block is executed once: where ways
 //! meet, values and state are chosen by the conditions of the ways. Called functions are executed
 //! at their calls. `executor_agenda.rs` has the order of events; `executor_operate.rs`,
-//! `executor_messages.rs` and `executor_attempt.rs` have the meaning of operations.
+//! `executor_messages.rs`, `executor_streams.rs` and `executor_attempt.rs` have the meaning of
+//! operations.
 
 mod executor_abstract;
 mod executor_agenda;
@@ -13,6 +14,7 @@ mod executor_compute;
 mod executor_meet;
 mod executor_messages;
 mod executor_operate;
+mod executor_streams;
 
 use crate::ir::graph::Graph;
 use crate::ir::op::{Attempt, Event, Op, Target};

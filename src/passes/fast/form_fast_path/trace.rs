@@ -100,7 +100,7 @@ impl<'m> Trace<'m> {
         Trace {
             module,
             effects,
-            gaps: gaps(module),
+            gaps: module.streams_with_gaps(),
             build: Builder::new(&name, &function.owner, Role::Fast, &parameters),
             folded: Facts::default(),
             naming: Naming::new(module),
@@ -770,18 +770,4 @@ enum Way {
     Likely(bool),
     /// It goes either way.
     Both,
-}
-
-/// Streams into which bytes are put anywhere.
-fn gaps(module: &Module) -> BTreeSet<Place> {
-    let blocks = module.functions.iter().flat_map(|one| &one.blocks);
-    let attempts = blocks.filter_map(|block| match &block.terminator {
-        Terminator::Try { attempt, .. } => Some(attempt),
-        _ => None,
-    });
-    let places = attempts.filter_map(|attempt| match attempt {
-        Attempt::InsertBytes(place) => Some(*place),
-        _ => None,
-    });
-    places.collect()
 }
