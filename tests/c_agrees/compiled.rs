@@ -61,6 +61,8 @@ pub struct Compiled<'p> {
     program: &'p Program,
     /// Each with what it was made by.
     builds: Vec<(String, PathBuf)>,
+    /// No other test compiles in the folder before this is dropped.
+    _lock: File,
 }
 
 impl<'p> Compiled<'p> {
@@ -117,7 +119,11 @@ impl<'p> Compiled<'p> {
             builds.push((way, program));
         }
         assert!(!builds.is_empty(), "no compiler of C is installed");
-        Compiled { program, builds }
+        Compiled {
+            program,
+            builds,
+            _lock: lock,
+        }
     }
 
     /// By what it was made, each time.
