@@ -50,3 +50,14 @@ static inline void sl_known(bool holds) {
     (void)holds;
 #endif
 }
+
+/* part sl_once: needs */
+/* The same address, which the compiler computes once: that of a struct in an array takes a
+ * multiplication, and GCC would rather repeat it at each use than keep a pointer. */
+static inline void *sl_once(void *address) {
+#ifdef __GNUC__
+    __asm__(""
+            : "+r"(address));
+#endif
+    return address;
+}

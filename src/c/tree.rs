@@ -49,9 +49,12 @@ pub fn conditional(condition: Expression, then: Expression, otherwise: Expressio
 }
 
 impl Expression {
-    /// `self.field`
+    /// `self.field`; of `*pointer`, `pointer->field`
     pub fn member(self, field: impl Into<String>) -> Expression {
-        Expression::Member(Box::new(self), field.into())
+        match self {
+            Expression::Unary("*", pointer) => pointer.behind(field),
+            value => Expression::Member(Box::new(value), field.into()),
+        }
     }
 
     /// `self->field`
@@ -64,9 +67,17 @@ impl Expression {
         Expression::Element(Box::new(self), Box::new(index))
     }
 
-    /// `&self`
+    /// `&self`; of `*pointer`, the pointer
     pub fn address(self) -> Expression {
-        Expression::Unary("&", Box::new(self))
+        match self {
+            Expression::Unary("*", pointer) => *pointer,
+            value => Expression::Unary("&", Box::new(value)),
+        }
+    }
+
+    /// `*self`
+    pub fn target(self) -> Expression {
+        Expression::Unary("*", Box::new(self))
     }
 
     /// `(kind)self`; a cast to the same type is not repeated.

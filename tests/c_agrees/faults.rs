@@ -88,8 +88,8 @@ fn a_fault_in_what_is_expected_of_frames_is_found() {
         // The session of another peer is recalled.
         (
             "alternating",
-            ".call_expected.valid &&",
-            ".call_expected.valid ||",
+            "call_expected.valid &&",
+            "call_expected.valid ||",
         ),
         ("answers_kept", ".valid = false;\n", ".valid = true;\n"),
     ] {

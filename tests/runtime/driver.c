@@ -277,7 +277,7 @@ static void print_timer(const struct sl_timer *timer) {
 static bool timers(void) {
     if (is("tim_start")) {
         const uint32_t id = number();
-        sl_timers_start(&it.timers, &it.timer[id], long_number());
+        sl_timers_start(&it.timers, sl_once(&it.timer[id]), long_number());
     } else if (is("tim_stop")) {
         sl_timer_stop(&it.timer[number()]);
     } else if (is("tim_running")) {

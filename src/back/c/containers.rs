@@ -30,13 +30,19 @@ pub fn instance(stack: &Stack<'_>, kind: KindId, index: C) -> C {
 
 /// The field of an instance, or the element of one that is an array.
 pub fn field(stack: &Stack<'_>, place: Place, index: C, indices: &[C]) -> C {
-    beside(stack, place, index, indices, "")
+    beside(
+        stack,
+        place,
+        instance(stack, place.kind, index),
+        indices,
+        "",
+    )
 }
 
 /// A member that stands beside a field.
-fn beside(stack: &Stack<'_>, place: Place, index: C, indices: &[C], suffix: &str) -> C {
+fn beside(stack: &Stack<'_>, place: Place, instance: C, indices: &[C], suffix: &str) -> C {
     let name = &stack.names.kinds[place.kind.at()].fields[place.field.at()];
-    let member = instance(stack, place.kind, index).member(format!("{name}{suffix}"));
+    let member = instance.member(format!("{name}{suffix}"));
     let indices = indices.iter().cloned();
     indices.fold(member, C::element)
 }
@@ -66,12 +72,11 @@ pub struct Container<'m> {
 }
 
 impl<'m> Container<'m> {
-    /// The container at a place. The operands are the index of the instance, and an index for each
-    /// dimension.
-    pub fn new(stack: &Stack<'m>, place: Place, index: C, indices: &[C]) -> Container<'m> {
+    /// The container of an instance at a place, with an index for each dimension.
+    pub fn new(stack: &Stack<'m>, place: Place, instance: C, indices: &[C]) -> Container<'m> {
         let module: &'m Module = stack.module;
         let stored = &module.field(place.kind, place.field).stored;
-        let beside = |suffix: &str| beside(stack, place, index.clone(), indices, suffix);
+        let beside = |suffix: &str| beside(stack, place, instance.clone(), indices, suffix);
         Container {
             stored,
             itself: beside(""),

@@ -620,8 +620,8 @@ fn cache_names(module: &Module, taken: &mut Taken) -> Vec<String> {
 const BESIDE: [&str; 6] = ["", "_pool", "_next", "_ended", "_buckets", "_alike"];
 
 /// Verbs of the functions that find, make and end the instances of a kind.
-const DEEDS: [&str; 8] = [
-    "begin", "bucket", "create", "end", "ended", "find", "free", "live",
+const DEEDS: [&str; 9] = [
+    "at", "begin", "bucket", "create", "end", "ended", "find", "free", "live",
 ];
 
 fn kind_names(module: &Module, too: &[&str], taken: &mut Taken) -> Vec<KindNames> {

@@ -6,10 +6,9 @@
 //! | `i2` to `i32` | `uint32_t` | the narrowest of `uint8_t`, `uint16_t`, `uint32_t` |
 //! | `i33` to `i64` | `uint64_t` | `uint64_t` |
 //! | `bytes N` | `struct STACK_bytesN` | the same |
-//! | `inst K` | `uint32_t`, its index | |
+//! | `inst K` | `uint32_t`, its index; a pointer beside it where it is looked at | |
 //! | `msg` | `struct STACK_message` | the same, or the index of its buffer in a container |
 //! | `view` | `const uint8_t *x`, `uint32_t x_length` | |
-//! | `slot` | `struct STACK_buffer *` | |
 //! | `f32`, `f64` | `float`, `double` | the same |
 //! | `opaque T` | `T` | the same; of a text its bytes |
 //!

@@ -49,10 +49,10 @@ use super::{Stack, with_all_used};
 use crate::c::tree::{Function as CFunction, Statement as S, atom, binary, call, call_statement};
 use crate::c::walk::without_unused;
 use crate::ir::definitions::Definitions;
-use crate::ir::{Function, FunctionId, KernelId, Role, Type, Value};
+use crate::ir::{Function, FunctionId, KernelId, KindId, Role, Type, Value};
 use plan::Plan;
 use printer_bytes::Headers;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use value::{Given, Variable};
 
 /// A function that is being printed.
@@ -70,6 +70,8 @@ pub struct Printer<'p> {
     pub plan: Plan,
     /// By value: what holds it, as soon as it is computed.
     given: Vec<Option<Given>>,
+    /// By scope of C, the innermost last: pointers to instances, each by its index and kind.
+    pointers: Vec<BTreeMap<(Value, KindId), String>>,
     /// By block: the label of a join, and how often control goes there by it.
     labels: Vec<Option<(String, u32)>>,
     /// Names of locals.
@@ -124,6 +126,7 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
         reach: stack.reach[id.at()],
         plan,
         given: vec![None; function.values.len()],
+        pointers: Vec::new(),
         labels: vec![None; function.blocks.len()],
         taken,
         results: several.then(|| prototype::result(stack, id)),

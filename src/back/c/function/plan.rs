@@ -50,6 +50,8 @@ pub struct Plan {
     pub in_place: Vec<bool>,
     /// By value: how often it is used.
     pub uses: Vec<u32>,
+    /// By value: how many operations have the instance, or the one with this index, as an operand.
+    pub looks: Vec<u32>,
     /// By value: the value that it is another name of, itself in most cases.
     pub same: Vec<Value>,
     /// By value: of a message, the first value that shares its variable.
@@ -66,6 +68,7 @@ impl Plan {
             below: graph.below(),
             in_place: vec![false; function.values.len()],
             uses: vec![0; function.values.len()],
+            looks: looks(function, &same),
             variable: variables(function, &graph, &standing, &same),
             graph,
             standing,
@@ -181,6 +184,19 @@ fn same(function: &Function, graph: &Graph, standing: &[Standing]) -> Vec<Value>
         }
     }
     same
+}
+
+/// By value: how many operations and ends of blocks have an instance as an operand.
+fn looks(function: &Function, same: &[Value]) -> Vec<u32> {
+    let mut looks = vec![0; function.values.len()];
+    let ends = function.blocks.iter();
+    let ends = ends.flat_map(|block| block.terminator.operands());
+    let own = function.instructions().flat_map(|one| &one.operands);
+    let all = own.copied().chain(ends);
+    for value in all.filter(|value| matches!(function.type_of(*value), Type::Instance(_))) {
+        looks[same[value.at()].at()] += 1;
+    }
+    looks
 }
 
 /// Messages that share a variable: each operation that moves one goes on with its variable, and so

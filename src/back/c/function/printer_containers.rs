@@ -63,20 +63,11 @@ fn and(mut all: Vec<C>, more: impl IntoIterator<Item = C>) -> Vec<C> {
 impl<'p> Printer<'p> {
     fn container(&mut self, place: Place, operands: &[Value], out: &mut Vec<S>) -> Container<'p> {
         let field = self.stack.module.field(place.kind, place.field);
-        let index = self.settled_index(operands[0], out);
+        let instance = self.instance_of(place.kind, operands[0], out);
         let indices = operands[1..1 + field.dimensions.len()].iter();
         let indices = indices.map(|index| self.settled(*index, "at", out).code);
         let indices: Vec<C> = indices.collect();
-        Container::new(self.stack, place, index, &indices)
-    }
-
-    /// The index of an instance, which may stand in an expression several times.
-    fn settled_index(&mut self, instance: Value, out: &mut Vec<S>) -> C {
-        let code = self.instance(instance, out);
-        match code {
-            C::Atom(_) => code,
-            code => self.keep("index", "uint32_t", code, out),
-        }
+        Container::new(self.stack, place, instance, &indices)
     }
 
     /// The operands behind those of a place.

@@ -497,12 +497,6 @@ impl<'p> Printer<'p> {
         code
     }
 
-    /// The struct of an instance.
-    pub fn instance_of(&mut self, kind: crate::ir::KindId, instance: Value, out: &mut Vec<S>) -> C {
-        let index = self.instance(instance, out);
-        super::super::containers::instance(self.stack, kind, index)
-    }
-
     fn timer(
         &mut self,
         (kind, timer): (crate::ir::KindId, crate::ir::TimerId),

@@ -13,6 +13,7 @@ use super::value::Given;
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, call_statement, leaves};
 use crate::ir::op::Attempt;
 use crate::ir::{Block, BlockId, Edge, Op, Role, Terminator, Type, Value};
+use std::collections::BTreeMap;
 
 impl Printer<'_> {
     /// The statements of the whole function.
@@ -29,6 +30,7 @@ impl Printer<'_> {
         for join in &joins {
             self.open_join(*join, &mut out);
         }
+        self.pointers.push(BTreeMap::new());
         out.extend(self.block(id, joins.first().copied().or(follow)));
         for (at, join) in joins.iter().enumerate() {
             let next = joins.get(at + 1).copied().or(follow);
@@ -39,6 +41,7 @@ impl Printer<'_> {
             }
             out.extend(inside);
         }
+        self.pointers.pop();
         out
     }
 
@@ -131,6 +134,9 @@ impl Printer<'_> {
                 } = tried;
                 let mut then = first;
                 then.extend(self.edge(done, &results, follow));
+                if is_sure && *attempt == Attempt::New {
+                    return out.extend(then);
+                }
                 let otherwise = self.edge(failed, &back, follow);
                 either(condition, then, otherwise, out);
             }
@@ -167,6 +173,7 @@ impl Printer<'_> {
         let function = self.function;
         let parameters = &function.block(edge.block).parameters;
         let mut out = Vec::new();
+        self.pointers.push(BTreeMap::new());
         let standing = self.plan.standing[edge.block.at()];
         let (given, made) = parameters.split_at(edge.arguments.len());
         match standing {
@@ -208,6 +215,7 @@ impl Printer<'_> {
                 }
             }
         }
+        self.pointers.pop();
         out
     }
 

@@ -1,12 +1,12 @@
 //! Values: in, one of the function; out, what holds it, computed in place or under a name.
 
-use super::super::types;
+use super::super::{containers, types};
 use super::Printer;
 use super::number::{Kind, Number};
 use super::plan::Standing;
 use super::value::{Given, Variable, constant};
-use crate::c::tree::{Expression as C, Statement as S, atom};
-use crate::ir::{Edge, Op, Type, Value};
+use crate::c::tree::{Expression as C, Statement as S, atom, call};
+use crate::ir::{Edge, KindId, Op, Type, Value};
 
 impl Printer<'_> {
     /// The value; one that stands in place is computed here.
@@ -82,6 +82,39 @@ impl Printer<'_> {
     /// The index of an instance.
     pub fn instance(&mut self, value: Value, out: &mut Vec<S>) -> C {
         self.code(value, out)
+    }
+
+    /// The struct of an instance. One that is looked at several times has a pointer, which is
+    /// computed where a scope of C first looks at it.
+    pub fn instance_of(&mut self, kind: KindId, instance: Value, out: &mut Vec<S>) -> C {
+        let index = self.number(instance, out);
+        let is_fixed = index.constant().is_some() || self.stack.names.kinds[kind.at()].is_only;
+        let own = (self.plan.of_same(instance), kind);
+        if is_fixed || self.plan.looks[own.0.at()] < 2 {
+            let index = match index.code {
+                code @ C::Atom(_) => code,
+                code => self.keep("index", "uint32_t", code, out),
+            };
+            return containers::instance(self.stack, kind, index);
+        }
+        let known = self.pointers.iter().rev().find_map(|all| all.get(&own));
+        if let Some(pointer) = known {
+            return atom(pointer).target();
+        }
+        let name = self.local("self");
+        let struct_name = self.stack.names.kind(kind);
+        out.push(S::Declare {
+            kind: format!("struct {struct_name} *const"),
+            name: name.clone(),
+            value: Some(call(
+                format!("at_{struct_name}"),
+                vec![atom("stack"), index.code],
+            )),
+        });
+        let scope = self.pointers.last_mut();
+        let scope = scope.expect("a block is printed");
+        scope.insert(own, name.clone());
+        atom(name).target()
     }
 
     /// From here on this holds a value.

@@ -48,7 +48,7 @@ impl Variable {
     /// The struct itself.
     pub fn whole(&self) -> C {
         match self.is_pointer {
-            true => C::Unary("*", Box::new(atom(&self.name))),
+            true => atom(&self.name).target(),
             false => atom(&self.name),
         }
     }

@@ -195,7 +195,7 @@ impl Instances<'_, '_> {
             };
             let indices = (0..field.dimensions.len()).map(|at| atom(format!("at_{at}")));
             let indices: Vec<C> = indices.collect();
-            let own = Container::new(self.stack, place, index.clone(), &indices);
+            let own = Container::new(self.stack, place, self.instance(index.clone()), &indices);
             let dimensions = field.dimensions.iter().enumerate().rev();
             dimensions.fold(own.dropped(&reason), |body, (at, length)| {
                 let at = format!("at_{at}");

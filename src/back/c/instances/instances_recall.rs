@@ -92,24 +92,30 @@ impl Instances<'_, '_> {
         let (parameters, names): (Vec<String>, Vec<String>) = all.unzip();
         let index = guesses.map_or(atom("0"), |guesses| self.entry(id, guesses));
         let name = self.stack.names.caches[id.at()].clone();
-        let cache = self.instance(atom("n")).member(name);
+        let cache = atom("self").target().member(name);
         let same = names
             .into_iter()
             .fold(cache.clone().member("valid"), |all, name| {
                 let equal = binary("==", atom(&name), cache.clone().member(name));
                 binary("&&", all, equal)
             });
+        let kind = self.stack.names.kind(self.id);
         let found = conditional(same, atom("n"), atom("SL_NONE"));
         Function {
             comment: "The instance whose cache holds these arguments, or SL_NONE.".to_string(),
             result: "static inline uint32_t".to_string(),
             name: self.cache_named("recall", id),
-            parameters: [vec![self.pointer(true)], parameters].concat(),
+            parameters: [vec![self.pointer(false)], parameters].concat(),
             body: vec![
                 S::Declare {
                     kind: "const uint32_t".to_string(),
                     name: "n".to_string(),
                     value: Some(index),
+                },
+                S::Declare {
+                    kind: format!("const struct {kind} *const"),
+                    name: "self".to_string(),
+                    value: Some(self.call("at", vec![atom("n")])),
                 },
                 S::Return(Some(found)),
             ],

@@ -3,6 +3,7 @@
 
 use super::Instances;
 use crate::back::c::Stack;
+use crate::back::c::records::has_struct;
 use crate::c::tree::{
     Expression as C, Function, Statement as S, assign, atom, binary, call, only_if,
 };
@@ -34,6 +35,7 @@ impl Instances<'_, '_> {
     /// All functions that look for instances.
     pub(super) fn questions(&self) -> Vec<Function> {
         let mut all = vec![self.live(), self.ended()];
+        all.extend(has_struct(self.stack.module, self.id).then(|| self.at()));
         if let Some(buckets) = self.layout().buckets {
             all.push(self.bucket(buckets));
         }
@@ -84,6 +86,18 @@ impl Instances<'_, '_> {
         let comment = "Whether it is found no more, though it still has a state.";
         let index = vec!["uint32_t n".to_string()];
         self.asks(comment, self.named("ended"), "bool", index, is)
+    }
+
+    fn at(&self) -> Function {
+        let name = self.stack.names.kind(self.id);
+        let place = self.instance(atom("n")).address();
+        Function {
+            comment: "The instance with this index.".to_string(),
+            result: format!("static inline struct {name} *"),
+            name: self.named("at"),
+            parameters: vec![self.pointer(false), "uint32_t n".to_string()],
+            body: vec![S::Return(Some(call("sl_once", vec![place])))],
+        }
     }
 
     /// The condition that an instance has a state.

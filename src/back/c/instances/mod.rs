@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! live_K, ended_K                      whether one has a state, and is found no more
+//! at_K                                 a pointer to it
 //! find_K, soonest_K_T, standing_K      look for one, or SL_NONE
 //! recall_C, note_C                     by what the cache C of each holds
 //! begin_K, create_K                    one begins, and is found by its keys
