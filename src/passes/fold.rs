@@ -16,6 +16,7 @@ use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::types::{ones, signed};
 use crate::ir::{Edge, Function, Module, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Folds all functions of a module.
 pub fn run(module: &mut Module) {
@@ -35,6 +36,16 @@ pub enum Simpler {
 }
 
 use Simpler::{Constant, Instead, Same};
+
+/// Sums of sums are collected down to this depth.
+const TERMS: u32 = 4;
+
+/// A constant, and values, each with its factor.
+#[derive(Default)]
+struct Sum {
+    constant: i64,
+    terms: BTreeMap<Value, i64>,
+}
 
 /// Folds a function.
 pub fn fold(function: &mut Function) {
@@ -171,6 +182,41 @@ impl Facts {
         }
     }
 
+    /// Returns what a sum or a difference comes to once its terms are collected: a constant, or one
+    /// of the terms.
+    fn collected(&self, how: Arithmetic, most: u64, parts: [Value; 2]) -> Option<Simpler> {
+        let mut sum = Sum::default();
+        self.add_terms(parts[0], 1, TERMS, &mut sum);
+        let factor = if how == Arithmetic::Add { 1 } else { -1 };
+        self.add_terms(parts[1], factor, TERMS, &mut sum);
+        sum.terms.retain(|_, factor| *factor != 0);
+        let constant = sum.constant as u64 & most;
+        let mut terms = sum.terms.into_iter();
+        match (terms.next(), terms.next()) {
+            (None, _) => Some(Constant(constant)),
+            (Some((value, 1)), None) if constant == 0 => Some(Same(value)),
+            _ => None,
+        }
+    }
+
+    /// Adds a multiple of a value to a sum, by its terms down to a depth.
+    fn add_terms(&self, value: Value, factor: i64, depth: u32, sum: &mut Sum) {
+        use Arithmetic::{Add, Sub};
+        if let Some(number) = self.number(value) {
+            let number = (number as i64).wrapping_mul(factor);
+            sum.constant = sum.constant.wrapping_add(number);
+            return;
+        }
+        match self.op(value) {
+            Some((Op::Arithmetic(how @ (Add | Sub)), parts)) if depth > 0 => {
+                let other = if *how == Add { factor } else { -factor };
+                self.add_terms(parts[0], factor, depth - 1, sum);
+                self.add_terms(parts[1], other, depth - 1, sum);
+            }
+            _ => *sum.terms.entry(value).or_default() += factor,
+        }
+    }
+
     fn arithmetic(&self, how: Arithmetic, bits: u8, one: Value, other: Value) -> Option<Simpler> {
         use Arithmetic::{Add, And, Ashr, Lshr, Mul, Or, Shl, Sub, Udiv, Umax, Umin, Urem, Xor};
         let most = ones(bits);
@@ -203,12 +249,7 @@ impl Facts {
             }
         }
         match how {
-            Sub => match self.op(one) {
-                _ if one == other => Some(Constant(0)),
-                Some((Op::Arithmetic(Add), parts)) if parts[0] == other => Some(Same(parts[1])),
-                Some((Op::Arithmetic(Add), parts)) if parts[1] == other => Some(Same(parts[0])),
-                _ => None,
-            },
+            Add | Sub => self.collected(how, most, [one, other]),
             Xor if one == other => Some(Constant(0)),
             And | Or | Umin | Umax if one == other => Some(Same(one)),
             _ => None,
