@@ -1,6 +1,6 @@
 //! Every kind of expression: in, an expression; out, the parts of its value.
 
-use super::lazy::is_total;
+use super::lazy::{is_option_in_reach, is_total};
 use crate::ir::op::{Arithmetic, Attempt, Compare, Number, Op, Place, Question};
 use crate::ir::{Probability, Region, Value};
 use crate::lower::code::{Code, Name};
@@ -189,7 +189,9 @@ impl Code<'_, '_> {
         otherwise: &Expression,
     ) -> Vec<Value> {
         let bit = self.plain(condition);
-        if is_total(self.lower.program, then) && is_total(self.lower.program, otherwise) {
+        let program = self.lower.program;
+        let can_be_read = is_total(program, then) || is_option_in_reach(program, then);
+        if can_be_read && is_total(program, otherwise) {
             let (then, otherwise) = (self.value(then), self.value(otherwise));
             return self.select(bit, &then, &otherwise);
         }

@@ -3,6 +3,7 @@
 
 use crate::types::expression::{Binary, Expression, ExpressionKind as Kind, Query, Variable};
 use crate::types::program::{HeaderFieldId, HeaderId, Program};
+use crate::types::value::Type;
 
 /// Returns true if evaluating an expression where it is not needed does no harm: it cannot fail,
 /// and changes nothing.
@@ -58,6 +59,18 @@ pub fn is_total(program: &Program, expression: &Expression) -> bool {
             .parts()
             .into_iter()
             .all(|part| is_total(program, part))
+}
+
+/// Returns true for a number of an option that can be read though the option may be absent: it is
+/// then read of the first bytes of the header, which are always there.
+pub fn is_option_in_reach(program: &Program, expression: &Expression) -> bool {
+    let (Kind::Header(header, field) | Kind::Peeked(_, header, field)) = &*expression.kind else {
+        return false;
+    };
+    let declared = &program.headers[header.at()];
+    let of = declared.field(*field);
+    let is_number = !matches!(of.kind, Type::Bytes(_) | Type::BoundedBytes(_));
+    is_number && declared.option_of(*field).is_some() && of.bit + of.width <= 8 * declared.least
 }
 
 /// Returns true if a variable has no element whose index might be out of range.
