@@ -34,6 +34,7 @@
 //! trace_guard.rs      operations: those that the guard evaluates, and those that are owed
 //! trace_message.rs    lengths, attributes and bytes of messages; those made behind the commit
 //! trace_predicated.rs pure functions, and conditions of two parts, without branches
+//! trace_bounds.rs     bytes of a frame that are there on each path
 //! trace_diamond.rs    two sides of a branch that meet again
 //! trace_switch.rs     switches: the expected case, or all cases without effects
 //! trace_forward.rs    events whose reactions only hand a message on
@@ -45,6 +46,7 @@ mod exits;
 mod message;
 mod path;
 mod trace;
+mod trace_bounds;
 mod trace_commit;
 mod trace_diamond;
 mod trace_forward;

@@ -5,7 +5,8 @@ use crate::ir::effects::Resource;
 use crate::ir::op::{Attempt, Place, Question};
 use crate::ir::{BlockId, FunctionId, Op, Probability, Region, Value};
 use crate::source::Span;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 /// A value of the traced code: of the reaction at which a path begins (frame 0), of those that it
 /// hands an event on to, or of the path itself ([`Path::own`]).
@@ -140,7 +141,7 @@ pub struct Path {
     /// Operations of the guard by their operands: nothing that they read changes in a guard.
     pub found: HashMap<(Op, Vec<Value>), Value>,
     /// Bits of the guard that are decided.
-    pub bits: HashMap<Value, bool>,
+    pub bits: BTreeMap<Value, bool>,
     /// Values of the guard that are known to equal others.
     pub equals: HashMap<Value, Value>,
     /// Stores that are owed, in order.
@@ -155,6 +156,8 @@ pub struct Path {
     pub owed: Vec<Owed>,
     /// On the side of a diamond, the bit that says whether control comes there.
     pub under: Option<Value>,
+    /// On the side of a diamond, the bits that were decided before it.
+    pub before: Option<Rc<BTreeMap<Value, bool>>>,
     /// The share of all events that come here, in units of a millionth.
     pub weight: u64,
     /// The calls from which control returns, the innermost last.
@@ -190,7 +193,7 @@ impl Path {
             known: HashMap::new(),
             same: HashMap::new(),
             found: HashMap::new(),
-            bits: HashMap::new(),
+            bits: BTreeMap::new(),
             equals: HashMap::new(),
             stored: Vec::new(),
             answers: Vec::new(),
@@ -198,6 +201,7 @@ impl Path {
             rewritten: BTreeSet::new(),
             owed: Vec::new(),
             under: None,
+            before: None,
             weight: 1_000_000,
             calls: Vec::new(),
             last: 0,

@@ -2,8 +2,8 @@
 //!
 //! `trace_guard.rs` evaluates operations or owes them, `trace_message.rs` those on messages;
 //! `trace_predicated.rs` evaluates pure functions, `trace_diamond.rs` branches whose sides meet,
-//! and `trace_switch.rs` switches; `trace_forward.rs` follows events that hand a message on, and
-//! `trace_commit.rs` ends a path.
+//! and `trace_switch.rs` switches; `trace_bounds.rs` knows which bytes of a frame are there,
+//! `trace_forward.rs` follows events that hand a message on, and `trace_commit.rs` ends a path.
 //!
 //! An edge that is taken seldom ([`SELDOM`]) is an exit. Where both edges of a branch are taken,
 //! the path forks, as long as few events come there or more ([`FEWEST`]).
@@ -55,6 +55,9 @@ pub struct Trace<'m> {
     pub folded: Facts,
     pub naming: Naming<'m>,
     assumed: Assumed,
+    /// Fields of the frame that say how many bytes of options are pulled: each with its origin, and
+    /// what it says if there are none.
+    pub pulled: BTreeMap<Value, ((FunctionId, Value), u64)>,
     /// By value of the guard that reads a frame: the value of the traced code.
     pub origins: HashMap<Value, (FunctionId, Value)>,
     /// Some path of the reaction hands a message to an application: only such paths are formed.
@@ -105,6 +108,7 @@ impl<'m> Trace<'m> {
             folded: Facts::default(),
             naming: Naming::new(module),
             assumed,
+            pulled: BTreeMap::new(),
             origins: HashMap::new(),
             goes_up: false,
             joins: HashMap::new(),
@@ -692,16 +696,35 @@ impl<'m> Trace<'m> {
         }
     }
 
-    /// Headers mostly have no options: a `pull` of a number that a frame says is assumed to pull
-    /// nothing, where that makes the number constant.
-    pub fn assume_none(&mut self, path: &Path, count: Value) {
+    /// Notes that a message is pulled by a number that the frame says: the bytes of its options, of
+    /// which most headers have none.
+    pub fn note_pull(&mut self, path: &Path, count: Value) {
         let Some(count) = path.now(path.key(count)) else {
             return;
         };
         if let Some((read, number)) = self.solved(count, 0)
             && let Some(origin) = self.origins.get(&read)
         {
-            self.assumed.entry(*origin).or_insert(number);
+            self.pulled.insert(read, (*origin, number));
+        }
+    }
+
+    /// Assumes that a header has no options, if the guard reads at an offset that hangs on them: of
+    /// several headers the first, which may make the offset constant.
+    pub fn assume_no_options(&mut self, offset: Value) {
+        let mut open = vec![offset];
+        let mut seen = BTreeSet::new();
+        while let Some(value) = open.pop() {
+            if !seen.insert(value) {
+                continue;
+            }
+            if let Some((Op::Arithmetic(_) | Op::ZeroExtend(_), of)) = self.folded.op(value) {
+                open.extend(of);
+            }
+        }
+        let first = seen.iter().find_map(|value| self.pulled.get(value));
+        if let Some((origin, number)) = first {
+            self.assumed.entry(*origin).or_insert(*number);
         }
     }
 

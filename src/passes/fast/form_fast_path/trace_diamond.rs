@@ -27,6 +27,7 @@ use crate::ir::graph::Graph;
 use crate::ir::op::Op;
 use crate::ir::{BlockId, Edge, Function, FunctionId, Probability, Region, Terminator, Value};
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
 
 impl Trace<'_> {
     /// Traces both sides of a branch; returns the path and the block where they meet. None, and the
@@ -64,6 +65,7 @@ impl Trace<'_> {
         for value in (mark.values..last).map(|at| Value(at as u32)) {
             self.folded.forget(value);
             self.origins.remove(&value);
+            self.pulled.remove(&value);
         }
         self.exits = exits;
     }
@@ -145,6 +147,9 @@ impl Trace<'_> {
         side.numbered_behind(met);
         let under = self.under(path.under, bit);
         side.under = Some(under);
+        if side.before.is_none() {
+            side.before = Some(Rc::new(path.bits.clone()));
+        }
         self.decide(&mut side, bit, true);
         let first = self.follow(&mut side, edge, &[]);
         let end = self.side(side, first, (path.frame, join))?;

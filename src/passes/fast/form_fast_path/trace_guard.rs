@@ -31,7 +31,7 @@ impl Trace<'_> {
             | Op::Pull
             | Op::Cut => {
                 if instruction.op == Op::Pull {
-                    self.assume_none(path, instruction.operands[1]);
+                    self.note_pull(path, instruction.operands[1]);
                 }
                 self.moves(path, instruction);
             }
@@ -160,6 +160,7 @@ impl Trace<'_> {
         let offset = path.now(path.key(of[1]))?;
         let (whole, at, _) = self.shown(path, view)?;
         let at = self.evaluate(path, Op::Arithmetic(Arithmetic::Add), &[at, offset]);
+        self.assume_no_options(at);
         Some(self.evaluate(path, Op::Read(bits), &[whole, at]))
     }
 

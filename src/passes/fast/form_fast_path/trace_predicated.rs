@@ -3,7 +3,8 @@
 //!
 //! Each block has a predicate, the bit that says whether control comes there; a parameter of a
 //! block is a choice among what its edges give, by their predicates. Everything is evaluated, so
-//! an operation that may trap stands only where control always comes.
+//! an operation that may trap stands only where control always comes, or where the guard has proven
+//! that it does not (`trace_bounds.rs`).
 
 use super::path::{Key, Known, Path};
 use super::trace::{SELDOM, Trace};
@@ -225,8 +226,8 @@ impl Trace<'_> {
         self.evaluate(path, Op::Arithmetic(Arithmetic::And), &[one, other])
     }
 
-    /// An operation may be evaluated where control does not come: it cannot trap. Bytes of a view
-    /// of a known length are there.
+    /// Returns true if an operation may be evaluated where control does not come: it cannot trap.
+    /// Bytes are there if the view has a constant length, or the frame is proven to be so long.
     pub fn is_safe(&mut self, path: &mut Path, instruction: &Instruction) -> bool {
         let op = &instruction.op;
         let numbers = |trace: &Self, path: &Path, at: usize| {
@@ -235,12 +236,11 @@ impl Trace<'_> {
         };
         match op {
             Op::Read(bits) => {
-                let length = match path.known(path.key(instruction.operands[0])) {
-                    Known::View(view) => self.folded.number(view.length),
-                    Known::Now(_) | Known::Later | Known::Message(_) => None,
+                let Known::View(view) = path.known(path.key(instruction.operands[0])) else {
+                    return false;
                 };
                 let end = numbers(self, path, 1).map(|at| at + u64::from(bits.bytes()));
-                end.zip(length).is_some_and(|(end, length)| end <= length)
+                end.is_some_and(|end| self.is_in_frame(path, view, end))
             }
             Op::At(_) => {
                 let index = path.now(path.key(instruction.operands[0]));
