@@ -11,12 +11,12 @@
 
 use crate::ir::edit::{change_operands, compact, substitute};
 use crate::ir::evaluate::{arithmetic, compared};
+use crate::ir::facts::linear::{Atom, Linear};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::types::{ones, signed};
 use crate::ir::{Edge, Function, Module, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 
 /// Folds all functions of a module.
 pub fn run(module: &mut Module) {
@@ -37,15 +37,8 @@ pub enum Simpler {
 
 use Simpler::{Constant, Instead, Same};
 
-/// Sums of sums are collected down to this depth.
-const TERMS: u32 = 4;
-
-/// A constant, and values, each with its factor.
-#[derive(Default)]
-struct Sum {
-    constant: i64,
-    terms: BTreeMap<Value, i64>,
-}
+/// The depth to which sums of sums are collected.
+const DEPTH: u32 = 4;
 
 /// Folds a function.
 pub fn fold(function: &mut Function) {
@@ -185,35 +178,32 @@ impl Facts {
     /// Returns what a sum or a difference comes to once its terms are collected: a constant, or one
     /// of the terms.
     fn collected(&self, how: Arithmetic, most: u64, parts: [Value; 2]) -> Option<Simpler> {
-        let mut sum = Sum::default();
-        self.add_terms(parts[0], 1, TERMS, &mut sum);
         let factor = if how == Arithmetic::Add { 1 } else { -1 };
-        self.add_terms(parts[1], factor, TERMS, &mut sum);
-        sum.terms.retain(|_, factor| *factor != 0);
+        let [one, other] = parts.map(|part| self.terms(part, DEPTH));
+        let sum = one?.plus(&other?, factor)?;
+        // Sums wrap.
         let constant = sum.constant as u64 & most;
-        let mut terms = sum.terms.into_iter();
-        match (terms.next(), terms.next()) {
-            (None, _) => Some(Constant(constant)),
-            (Some((value, 1)), None) if constant == 0 => Some(Same(value)),
+        match sum.parts[..] {
+            [] => Some(Constant(constant)),
+            [(term, 1)] if constant == 0 => Some(Same(term.value())),
             _ => None,
         }
     }
 
-    /// Adds a multiple of a value to a sum, by its terms down to a depth.
-    fn add_terms(&self, value: Value, factor: i64, depth: u32, sum: &mut Sum) {
-        use Arithmetic::{Add, Sub};
+    /// Returns a value as a sum of the values that are given to its sums and differences.
+    fn terms(&self, value: Value, depth: u32) -> Option<Linear> {
         if let Some(number) = self.number(value) {
-            let number = (number as i64).wrapping_mul(factor);
-            sum.constant = sum.constant.wrapping_add(number);
-            return;
+            return Some(Linear::constant(number.into()));
         }
         match self.op(value) {
-            Some((Op::Arithmetic(how @ (Add | Sub)), parts)) if depth > 0 => {
-                let other = if *how == Add { factor } else { -factor };
-                self.add_terms(parts[0], factor, depth - 1, sum);
-                self.add_terms(parts[1], other, depth - 1, sum);
+            Some((Op::Arithmetic(how @ (Arithmetic::Add | Arithmetic::Sub)), parts))
+                if depth > 0 =>
+            {
+                let factor = if *how == Arithmetic::Add { 1 } else { -1 };
+                let other = self.terms(parts[1], depth - 1)?;
+                self.terms(parts[0], depth - 1)?.plus(&other, factor)
             }
-            _ => *sum.terms.entry(value).or_default() += factor,
+            _ => Some(Linear::atom(Atom::number(value))),
         }
     }
 

@@ -27,7 +27,7 @@
 
 mod facts_evaluate;
 mod facts_needs;
-mod linear;
+pub mod linear;
 
 pub use facts_needs::Need;
 pub use linear::{Atom, Linear};
