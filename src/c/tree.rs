@@ -76,7 +76,7 @@ impl Expression {
     }
 
     /// `*self`
-    pub fn target(self) -> Expression {
+    pub fn dereferenced(self) -> Expression {
         Expression::Unary("*", Box::new(self))
     }
 

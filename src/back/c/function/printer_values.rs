@@ -99,7 +99,7 @@ impl Printer<'_> {
         }
         let known = self.pointers.iter().rev().find_map(|all| all.get(&own));
         if let Some(pointer) = known {
-            return atom(pointer).target();
+            return atom(pointer).dereferenced();
         }
         let name = self.local("self");
         let struct_name = self.stack.names.kind(kind);
@@ -114,7 +114,7 @@ impl Printer<'_> {
         let scope = self.pointers.last_mut();
         let scope = scope.expect("a block is printed");
         scope.insert(own, name.clone());
-        atom(name).target()
+        atom(name).dereferenced()
     }
 
     /// From here on this holds a value.

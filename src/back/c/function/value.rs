@@ -48,7 +48,7 @@ impl Variable {
     /// The struct itself.
     pub fn whole(&self) -> C {
         match self.is_pointer {
-            true => atom(&self.name).target(),
+            true => atom(&self.name).dereferenced(),
             false => atom(&self.name),
         }
     }

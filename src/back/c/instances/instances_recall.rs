@@ -92,7 +92,7 @@ impl Instances<'_, '_> {
         let (parameters, names): (Vec<String>, Vec<String>) = all.unzip();
         let index = guesses.map_or(atom("0"), |guesses| self.entry(id, guesses));
         let name = self.stack.names.caches[id.at()].clone();
-        let cache = atom("self").target().member(name);
+        let cache = atom("self").dereferenced().member(name);
         let same = names
             .into_iter()
             .fold(cache.clone().member("valid"), |all, name| {
