@@ -209,6 +209,17 @@ impl Path {
         }
     }
 
+    /// The parameters of a block are other names of what it is given.
+    pub fn receive(&mut self, parameters: &[Value], given: &[Key]) {
+        for (value, given) in parameters.iter().zip(given) {
+            let key = Key {
+                frame: self.frame,
+                value: *value,
+            };
+            self.alias(key, *given);
+        }
+    }
+
     /// A value of the function that is traced.
     pub fn key(&self, value: Value) -> Key {
         let key = Key {
@@ -305,10 +316,6 @@ impl Path {
         self.function = function;
         self.last_frame += 1;
         self.frame = self.last_frame;
-        let frame = self.frame;
-        for (value, argument) in parameters.iter().zip(arguments) {
-            let value = *value;
-            self.alias(Key { frame, value }, *argument);
-        }
+        self.receive(parameters, arguments);
     }
 }

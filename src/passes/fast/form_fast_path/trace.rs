@@ -468,13 +468,7 @@ impl<'m> Trace<'m> {
         let function = self.module.function(path.function);
         let given = edge.arguments.iter().map(|one| path.key(*one));
         let given: Vec<Key> = given.chain(results.iter().copied()).collect();
-        for (parameter, argument) in function.block(edge.block).parameters.iter().zip(given) {
-            let key = Key {
-                frame: path.frame,
-                value: *parameter,
-            };
-            path.alias(key, argument);
-        }
+        path.receive(&function.block(edge.block).parameters, &given);
         edge.block
     }
 

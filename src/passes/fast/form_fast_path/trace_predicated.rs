@@ -193,14 +193,8 @@ impl Trace<'_> {
         }
         let bit = bit.filter(|bit| self.folded.number(*bit) != Some(1));
         let given = self.chosen(path, ways)?;
-        let parameters = &self.module.function(path.function).block(at).parameters;
-        for (value, given) in parameters.iter().zip(given) {
-            let key = Key {
-                frame: path.frame,
-                value: *value,
-            };
-            path.alias(key, given);
-        }
+        let function = self.module.function(path.function);
+        path.receive(&function.block(at).parameters, &given);
         Some(bit)
     }
 

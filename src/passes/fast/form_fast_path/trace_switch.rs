@@ -101,14 +101,7 @@ impl Trace<'_> {
         for bit in left {
             self.exit(&mut met, name.clone(), bit, false);
         }
-        let parameters = &function.block(join).parameters;
-        for (parameter, given) in parameters.iter().zip(given) {
-            let key = Key {
-                frame: met.frame,
-                value: *parameter,
-            };
-            met.alias(key, given);
-        }
+        met.receive(&function.block(join).parameters, &given);
         Some(met)
     }
 }
