@@ -1,11 +1,12 @@
 //! Sinking: a value that is used on one way alone is computed on that way.
 //!
 //! In: a function and the effects of all that it calls. Out: a value all of whose uses stand behind
-//! one edge of its block is computed behind that edge, if nothing in between writes what it reads
-//! and no handle that it borrows is used up in between (the simple case of Knoop, Rüthing and
-//! Steffen, "Partial dead code elimination", 1994). Values for which several edges have a use stay,
-//! but in fast functions: there each of these ways computes what is as short as a load, so that it
-//! stands where it is compared or stored.
+//! one edge of its block, or behind a join of its edges, is computed there, if nothing in between
+//! writes what it reads and no handle that it borrows is used up in between (the simple case of
+//! Knoop, Rüthing and Steffen, "Partial dead code elimination", 1994). Values for which several
+//! edges have a use stay, but in fast functions: there each of these ways computes what is as short
+//! as a load, so that it stands where it is compared or stored. An exit of a fast function is a way,
+//! too, so a value that only what is behind an exit uses is computed behind it.
 //!
 //! ```text
 //! b0:                                 b0:
@@ -38,6 +39,13 @@ pub fn run(module: &mut Module) {
     }
 }
 
+/// A block to which values may go.
+struct Way {
+    block: BlockId,
+    /// All that happens between the end of the block that has the values and this one, once asked.
+    before: Option<Between>,
+}
+
 /// Something that uses a value.
 #[derive(Clone, Copy)]
 enum User {
@@ -57,6 +65,8 @@ struct Sinking<'s> {
     home: Vec<BlockId>,
     /// Values that stand for others behind a block.
     copies: Vec<(BlockId, Value, Value)>,
+    /// By block: those that it dominates directly.
+    below: Vec<Vec<BlockId>>,
 }
 
 fn sink(module: &Module, effects: &[Effects], function: &mut Function) {
@@ -67,6 +77,7 @@ fn sink(module: &Module, effects: &[Effects], function: &mut Function) {
         users: vec![Vec::new(); function.values.len()],
         home: vec![BlockId(0); function.values.len()],
         copies: Vec::new(),
+        below: graph.below(),
         graph,
     };
     sinking.find(function);
@@ -112,25 +123,33 @@ impl Sinking<'_> {
         all: Vec<Instruction>,
     ) -> (Vec<Instruction>, Vec<(BlockId, VecDeque<Instruction>)>) {
         let end = &function.block(id).terminator.clone();
-        let edges = end.edges().into_iter().map(|edge| edge.block);
-        let ways: Vec<BlockId> = edges
-            .filter(|block| self.graph.before[block.at()].len() == 1)
-            .collect();
+        let is_fast = function.role == Role::Fast;
+        let mut ways = match end.edges().len() {
+            0 | 1 => Vec::new(),
+            _several => self.ways(id),
+        };
         let mut go: Vec<(BlockId, VecDeque<Instruction>)> = Vec::new();
-        if ways.is_empty() || end.edges().len() < 2 {
+        if ways.is_empty() && !is_fast {
             return (all, go);
         }
         let mut between = Between::default();
         between.end(self, function, end);
-        let mut stay = Vec::new();
+        let mut stay: Vec<Instruction> = Vec::new();
         for instruction in all.into_iter().rev() {
             let mut used = self.used_behind(&instruction.results, &ways);
-            if used.len() > 1 && !(function.role == Role::Fast && is_short(&instruction)) {
+            if used.len() > 1 && !(is_fast && is_short(&instruction) && self.are_edges(&used)) {
                 used.clear();
             }
-            if used.is_empty() || !self.may_go(function, &instruction, &between) {
+            let may_go = !used.is_empty()
+                && self.may_go(function, &instruction, &between)
+                && self.may_reach(function, &instruction, (id, &used), &mut ways);
+            if !may_go {
                 between.instruction(self, function, &instruction);
-                stay.push(instruction);
+                let at = match is_fast {
+                    true => self.behind_exits(function, &instruction, &stay),
+                    false => stay.len(),
+                };
+                stay.insert(at, instruction);
                 continue;
             }
             for (at, way) in used.into_iter().enumerate().rev() {
@@ -151,15 +170,93 @@ impl Sinking<'_> {
         (stay, go)
     }
 
+    /// The blocks that a block dominates directly, each behind one edge of it or a join of several.
+    fn ways(&self, id: BlockId) -> Vec<Way> {
+        let below = self.below[id.at()].iter();
+        let way = |block: &BlockId| Way {
+            block: *block,
+            before: match self.graph.before[block.at()].len() {
+                1 => Some(Between::default()),
+                _join => None,
+            },
+        };
+        below.map(way).collect()
+    }
+
+    /// Each of these blocks stands behind one edge, so no path goes through two of them.
+    fn are_edges(&self, ways: &[BlockId]) -> bool {
+        let mut before = ways.iter().map(|way| &self.graph.before[way.at()]);
+        before.all(|before| before.len() == 1)
+    }
+
+    /// An instruction gives the same behind all blocks that stand between its own and these.
+    fn may_reach(
+        &self,
+        function: &Function,
+        instruction: &Instruction,
+        (from, used): (BlockId, &[BlockId]),
+        ways: &mut [Way],
+    ) -> bool {
+        let mut ways = ways.iter_mut().filter(|way| used.contains(&way.block));
+        ways.all(|way| {
+            let before = way
+                .before
+                .get_or_insert_with(|| self.up_to(function, from, way.block));
+            self.may_go(function, instruction, before)
+        })
+    }
+
+    /// All that happens between a block and a join that it dominates directly.
+    fn up_to(&self, function: &Function, from: BlockId, join: BlockId) -> Between {
+        let mut between = Between::default();
+        let mut seen = BTreeSet::from([from]);
+        let mut open = self.graph.before[join.at()].clone();
+        while let Some(id) = open.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let block = function.block(id);
+            for instruction in &block.instructions {
+                between.instruction(self, function, instruction);
+            }
+            between.end(self, function, &block.terminator);
+            open.extend(&self.graph.before[id.at()]);
+        }
+        between
+    }
+
+    /// The place of an instruction among those behind it, the last of which stand first: behind all
+    /// exits that leave without its value, and before its first use.
+    fn behind_exits(
+        &self,
+        function: &Function,
+        instruction: &Instruction,
+        behind: &[Instruction],
+    ) -> usize {
+        let mut between = Between::default();
+        let mut place = behind.len();
+        let mut leaves = false;
+        while let Some(next) = place.checked_sub(1).map(|at| &behind[at]) {
+            let is_used = next.operands.iter().any(|one| instruction.results.contains(one));
+            between.instruction(self, function, next);
+            if is_used || !self.may_go(function, instruction, &between) {
+                break;
+            }
+            leaves |= matches!(next.op, Op::Exit(_));
+            place -= 1;
+        }
+        if leaves { place } else { behind.len() }
+    }
+
     /// The ways behind which values are used; none if one is used elsewhere, too.
-    fn used_behind(&self, results: &[Value], ways: &[BlockId]) -> Vec<BlockId> {
+    fn used_behind(&self, results: &[Value], ways: &[Way]) -> Vec<BlockId> {
         let mut used = Vec::new();
         for user in results.iter().flat_map(|one| &self.users[one.at()]) {
             let place = self.place(*user);
-            let mut ways = ways.iter();
-            match ways.find(|way| self.graph.dominates(**way, place)) {
-                Some(way) if used.contains(way) => {}
-                Some(way) => used.push(*way),
+            let mut ways = ways.iter().map(|way| way.block);
+            match ways.find(|way| self.graph.dominates(*way, place)) {
+                Some(way) if used.contains(&way) => {}
+                Some(way) => used.push(way),
                 None => return Vec::new(),
             }
         }
