@@ -14,7 +14,7 @@
 //!                                               commit ..
 //! ```
 //!
-//! The paths behind a branch go together if the guards of those that are taken more grow little:
+//! The paths behind a branch go together if their guards grow by few operations:
 //! a cache of headers cannot hold the outcome of a guard that reads what a path writes. Of groups
 //! of paths, the one that is taken often for the operations of its guards is tried first, and the
 //! others behind it. One whose events go to reactions inside the stack alone stays only if there is
@@ -38,14 +38,10 @@ pub const RARE: Probability = Probability(50_000);
 /// Paths that go together have so many operations at most.
 const LONGEST: usize = 900;
 
-/// The guards of the paths that are taken most grow by this share at most where others join.
-const GROWS: f64 = 0.3;
-
-/// They may always grow by so many operations.
-const FEWEST: f64 = 12.0;
-
-/// Two groups are taken alike if the smaller share is this part of the other at least.
-const ALIKE: f64 = 0.9;
+/// The guards of the paths that are taken most grow by so many operations at most where others
+/// join. The number of these guards does not matter, as most of them follow from a header that is
+/// expected.
+const GROWS: f64 = 12.0;
 
 /// Tries the most frequent paths of all fast functions first.
 pub fn run(module: &mut Module) {
@@ -83,7 +79,7 @@ fn taken_most(known: Known<'_>, function: &Function) -> Option<Path> {
 }
 
 /// Groups of the paths behind a block; the first has most. The first groups of both ways of a
-/// branch become one if the guards of the one that is taken more grow little.
+/// branch become one if the guards grow little.
 fn grouped(known: Known<'_>, ways: &Ways<'_>, id: BlockId) -> Vec<Path> {
     if let Some(path) = ways.path(id) {
         return vec![path];
@@ -97,11 +93,7 @@ fn grouped(known: Known<'_>, ways: &Ways<'_>, id: BlockId) -> Vec<Path> {
         let [apart, besides, joint] =
             [&one[0], &other[0], &both].map(|path| cost(known, ways.function, path));
         let most = one[0].share().max(other[0].share());
-        let main = [(&one[0], apart), (&other[0], besides)].into_iter();
-        let main = main.filter(|(group, _)| group.share() >= most * ALIKE);
-        let main = main.map(|(_, cost)| cost).fold(f64::INFINITY, f64::min);
-        let grows = (main * GROWS).max(most * FEWEST);
-        let is_cheap = joint - apart - besides <= grows;
+        let is_cheap = joint - apart - besides <= most * GROWS;
         if one[0].tells == other[0].tells && ways.operations(&both.blocks) <= LONGEST && is_cheap {
             one[0] = both;
             other.remove(0);
