@@ -79,6 +79,18 @@ pub struct Instruction {
     pub span: Option<Span>,
 }
 
+impl Instruction {
+    /// Returns an instruction without a place in the sources.
+    pub fn new(op: Op, operands: &[Value], results: &[Value]) -> Instruction {
+        Instruction {
+            op,
+            operands: operands.to_vec(),
+            results: results.to_vec(),
+            span: None,
+        }
+    }
+}
+
 /// A share between 0 and 1 in units of a millionth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Probability(pub u32);

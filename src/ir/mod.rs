@@ -31,9 +31,10 @@
 //!
 //! A reaction is a function that an event starts. It ends in `return`, or in `tail`, which hands
 //! one event on within the same step. Other events wait on the agenda: `queue front` and `queue
-//! back` for a list that is known, `queue made` and then `turn` where branches or loops make them.
-//! The work loop that takes events off the agenda, counts steps and keeps the budget is the host's
-//! side of the stack, and the same for all stacks.
+//! back` for a list that is known, `queue made` and then `turn` where branches or loops make
+//! them. Where `goes_on n` is 1, a function may let `n` events leave itself, by `output`, and
+//! count their steps, by `step`. The work loop that takes events off the agenda, counts steps and
+//! keeps the budget is the host's side of the stack, and the same for all stacks.
 //!
 //! A loop is an operation that calls a function for each turn, at most so many times. So graphs
 //! stay acyclic, and everything that is said of functions holds for the bodies of loops.
@@ -305,6 +306,16 @@ impl Module {
         let all = std::iter::successors(fast(&before), fast);
         // A chain is as long as the module at most, even if it breaks the rules.
         all.take(self.functions.len()).collect()
+    }
+
+    /// Returns true if an event calls a function of an application.
+    pub fn calls_application(&self, target: op::Target) -> bool {
+        match target {
+            op::Target::Port(port, told) => {
+                told != op::Told::Started && self.ports[port.at()].calls.is_some()
+            }
+            op::Target::Link(_) | op::Target::Function(_) => false,
+        }
     }
 
     /// A function by its name.

@@ -150,8 +150,10 @@ pub enum Op {
 
     /// `arguments..`: events that wait on the agenda.
     Queue(Order, Vec<Event>),
-    /// `arguments..`: what leaves the stack, each in a step of its own. Only where [`Op::GoesOn`].
+    /// `arguments..`: what leaves the stack. Only where [`Op::GoesOn`].
     Output(Vec<Event>),
+    /// `n i32`: so many steps end, and others begin. An output takes none by itself.
+    Step,
     /// `-> i32`: how much waits on the agenda.
     Waiting,
     /// `from, since -> i32`: what was put on the agenda since the second mark comes before what was
@@ -159,8 +161,9 @@ pub enum Op {
     Precede,
     /// `mark`: what was put since then stands in order, and before all that waited.
     Turn,
-    /// `-> i1`: nothing waits, another step may be taken, and its answer and one more have room.
-    GoesOn,
+    /// `-> i1`: nothing waits, no application is being called, so many more steps may be taken, and
+    /// their answers and one more have room.
+    GoesOn(u32),
 
     /// `arguments.. -> results`: calls a function of the module.
     Call(FunctionId),

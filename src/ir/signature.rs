@@ -166,8 +166,8 @@ fn results_of(
             given.are(&[Type::WORD, Type::WORD])?;
             vec![Type::WORD]
         }
-        Op::Turn => given.nothing(&[Type::WORD])?,
-        Op::GoesOn | Op::HasBuffer => {
+        Op::Turn | Op::Step => given.nothing(&[Type::WORD])?,
+        Op::GoesOn(_) | Op::HasBuffer => {
             given.are(&[])?;
             vec![Type::BIT]
         }

@@ -12,6 +12,7 @@
 //! value-numbering    a value that is known is not computed again, a field that is known not loaded
 //! straighten         no block only leads on, no jump leads to a block of its own
 //! form-fast-path     a reaction to frames has a fast function, which is tried first
+//! direct-outputs     what fast functions tell the host does not wait on the agenda before
 //! dead-fields        no field is stored that nobody reads before it is stored again
 //! order-guards       fast functions ask first what decides much, and nothing that follows from it
 //! hot-path           the most frequent paths of fast functions are tried first
@@ -56,7 +57,7 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: [Pass; 20] = [
+pub const PASSES: [Pass; 21] = [
     Pass {
         name: "test-liveness-once",
         about: "Tests instances of events that come from the agenda alone",
@@ -96,6 +97,11 @@ pub const PASSES: [Pass; 20] = [
         name: "form-fast-path",
         about: "Forms fast functions, which test first and then do",
         run: fast::form_fast_path::run,
+    },
+    Pass {
+        name: "direct-outputs",
+        about: "Lets outputs of fast functions leave without waiting on the agenda",
+        run: fast::direct_outputs::run,
     },
     Pass {
         name: "dead-fields",

@@ -1,12 +1,13 @@
 //! Sinking: a value that is used on one way alone is computed on that way.
 //!
-//! In: a function and the effects of all that it calls. Out: a value all of whose uses stand behind
-//! one edge of its block, or behind a join of its edges, is computed there, if nothing in between
-//! writes what it reads and no handle that it borrows is used up in between (the simple case of
-//! Knoop, Rüthing and Steffen, "Partial dead code elimination", 1994). Values for which several
-//! edges have a use stay, but in fast functions: there each of these ways computes what is as short
-//! as a load, so that it stands where it is compared or stored. An exit of a fast function is a way,
-//! too, so a value that only what is behind an exit uses is computed behind it.
+//! In: a function and the effects of all that it calls. Out: a value all of whose uses stand
+//! behind one edge of its block, or behind a join of its edges, is computed there, if nothing in
+//! between writes what it reads and no handle that it borrows is used up in between (the simple
+//! case of Knoop, Rüthing and Steffen, "Partial dead code elimination", 1994). Values for which
+//! several edges have a use stay, but in fast functions: there each of these ways computes what
+//! is as short as a load, so that it stands where it is compared or stored. An exit of a fast
+//! function is a way, too, so a value that only what is behind an exit uses is computed behind
+//! it.
 //!
 //! ```text
 //! b0:                                 b0:
@@ -183,13 +184,15 @@ impl Sinking<'_> {
         below.map(way).collect()
     }
 
-    /// Each of these blocks stands behind one edge, so no path goes through two of them.
+    /// Returns true if each of these blocks stands behind one edge, so no path goes through two of
+    /// them.
     fn are_edges(&self, ways: &[BlockId]) -> bool {
         let mut before = ways.iter().map(|way| &self.graph.before[way.at()]);
         before.all(|before| before.len() == 1)
     }
 
-    /// An instruction gives the same behind all blocks that stand between its own and these.
+    /// Returns true if an instruction gives the same behind all blocks that stand between its own
+    /// and these.
     fn may_reach(
         &self,
         function: &Function,
@@ -237,7 +240,10 @@ impl Sinking<'_> {
         let mut place = behind.len();
         let mut leaves = false;
         while let Some(next) = place.checked_sub(1).map(|at| &behind[at]) {
-            let is_used = next.operands.iter().any(|one| instruction.results.contains(one));
+            let is_used = next
+                .operands
+                .iter()
+                .any(|one| instruction.results.contains(one));
             between.instruction(self, function, next);
             if is_used || !self.may_go(function, instruction, &between) {
                 break;
@@ -333,7 +339,17 @@ impl Sinking<'_> {
         let mut shows = operands
             .clone()
             .filter(|one| function.type_of(**one) == Type::View);
+        if shows.clone().next().is_some() {
+            reads.insert(Resource::Bytes);
+        }
+        let mut types = instruction
+            .operands
+            .iter()
+            .map(|one| function.type_of(*one));
+        // A value that only C knows may be the field that was loaded.
+        let is_opaque = types.any(|of| matches!(of, Type::Opaque(_)));
         own.are_none()
+            && (!is_opaque || between.writes.is_empty())
             && !(between.ends_views && shows.next().is_some())
             && !instruction.results.iter().any(is_linear)
             && reads.is_disjoint(&between.writes)
@@ -345,7 +361,7 @@ impl Sinking<'_> {
     }
 }
 
-/// An instruction is as short as a load, or belongs to what loads it.
+/// Returns true if an instruction is as short as a load, or belongs to what loads it.
 fn is_short(instruction: &Instruction) -> bool {
     let is_load = matches!(instruction.op, Op::Load(_) | Op::Read(_));
     instruction.results.len() == 1 && (is_load || instruction.op.is_total())

@@ -36,7 +36,10 @@ fn a_fault_in_what_is_granted_on_the_hot_path_is_found() {
 #[test]
 fn a_step_without_room_for_its_output_is_found() {
     let path = "tests/c_agrees/stacks/replied.loom";
-    let (right, wrong) = ("stack->room - sizeof *stack->answers", "stack->room");
+    let (right, wrong) = (
+        " + steps * sizeof *stack->answers < stack->room",
+        " < stack->room",
+    );
     is_found(path, right, wrong);
 }
 

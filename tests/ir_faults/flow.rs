@@ -423,7 +423,7 @@ pub const FAULTS: &[Fault] = &[
     }),
     (13, "an output stands where nothing goes on", |module| {
         reacts(module, |body| {
-            let on = body.one(Op::GoesOn, &[]);
+            let on = body.one(Op::GoesOn(1), &[]);
             let otherwise = body.when(on);
             body.consumes(body.p(0));
             body.build.go_to(otherwise);
@@ -433,7 +433,7 @@ pub const FAULTS: &[Fault] = &[
     }),
     (13, "an output stands behind another", |module| {
         plant(module, Role::Reaction, &[MESSAGE, MESSAGE], |body| {
-            let on = body.one(Op::GoesOn, &[]);
+            let on = body.one(Op::GoesOn(1), &[]);
             let otherwise = body.when(on);
             leaves(body, body.p(0));
             leaves(body, body.p(1));

@@ -253,7 +253,7 @@ fn caches(module: &mut Module) {
 fn fast(module: &mut Module) {
     let parameters = [MESSAGE, SESSION];
     plant(module, Role::Fast, &parameters, |body| {
-        let on = body.one(Op::GoesOn, &[]);
+        let on = body.one(Op::GoesOn(1), &[]);
         let off = body.one(Op::Not, &[on]);
         body.all(Op::Exit("busy".to_string()), &[off]);
         let count = body.one(Op::Call(COUNTED), &[body.p(1)]);

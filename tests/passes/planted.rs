@@ -131,6 +131,26 @@ pub const FAULTS: &[(&str, &str, Finder, Wrong)] = &[
         },
     ),
     (
+        "direct-outputs",
+        "Two outputs are exchanged",
+        Interpreter,
+        |module, pass| {
+            pass(module);
+            each_fast_function(module, exchanged_outputs);
+        },
+    ),
+    (
+        "direct-outputs",
+        "The guard does not ask whether the outputs have room",
+        Verifier,
+        |module, pass| {
+            pass(module);
+            each_fast_function(module, |function| {
+                without_first(function, |op| *op == Op::Exit("stack.steps".to_string()));
+            });
+        },
+    ),
+    (
         "dead-fields",
         "A store is gone though another reaction reads the field",
         Interpreter,
@@ -325,6 +345,18 @@ fn without_first(function: &mut Function, is_gone: impl Fn(&Op) -> bool) -> bool
         }
     }
     false
+}
+
+/// Exchanges the first two outputs of a block.
+fn exchanged_outputs(function: &mut Function) {
+    for block in &mut function.blocks {
+        let all = block.instructions.iter().enumerate();
+        let outputs = all.filter(|(_, one)| matches!(one.op, Op::Output(_)));
+        let places: Vec<usize> = outputs.map(|(at, _)| at).collect();
+        if let [first, second, ..] = places[..] {
+            block.instructions.swap(first, second);
+        }
+    }
 }
 
 /// Puts values in the place of others.

@@ -854,7 +854,7 @@ pub fn shown(module: &Module) -> Vec<String> {
         let length = [0, 1, 3, 8, 20][round as usize % 5];
         let mut rng = Rng::with_seed(round);
         let frame: Vec<u8> = (0..length).map(|_| rng.u8(..)).collect();
-        for link in [LinkId(0), LinkId(1)] {
+        for link in (0..module.links.len() as u32).map(LinkId) {
             machine.input(link, std::slice::from_ref(&frame), round);
             let mut outputs = machine.called();
             while let Some(output) = machine.next_output() {

@@ -51,7 +51,7 @@ use crate::c::record::Record;
 use crate::c::tree::{Expression, Function, Statement, atom};
 use crate::c::walk::is_named;
 use crate::ir::effects::Effects;
-use crate::ir::op::{Place, Target, Told};
+use crate::ir::op::Place;
 use crate::ir::{CacheId, FunctionId, Module, Op, PortId};
 use crate::source::Sources;
 use constants::Constants;
@@ -234,14 +234,6 @@ impl<'m> Stack<'m> {
         let handled = self.module.ports[port.at()].granted()?;
         let fast = *self.module.tried(handled).last()?;
         (!self.module.function(fast).is_followed()).then_some(fast)
-    }
-
-    /// An event calls a function of an application.
-    pub fn calls_application(&self, target: Target) -> bool {
-        match target {
-            Target::Port(_, Told::Started) | Target::Link(_) | Target::Function(_) => false,
-            Target::Port(port, _) => self.module.ports[port.at()].calls.is_some(),
-        }
     }
 }
 

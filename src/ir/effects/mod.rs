@@ -278,7 +278,8 @@ impl Effects {
             Op::Output(_) => self.write(&[Agenda, Outputs, Buffers, Counters]),
             Op::Waiting => self.read(&[Agenda]),
             Op::Precede | Op::Turn => self.write(&[Agenda]),
-            Op::GoesOn => self.read(&[Agenda, Outputs]),
+            Op::Step => self.write(&[Outputs]),
+            Op::GoesOn(_) => self.read(&[Agenda, Outputs]),
             Op::Foreign(id, places) => {
                 self.read(&[Bytes]);
                 self.write(&[Foreign]);

@@ -59,7 +59,7 @@ pub fn operands(module: &Module, op: &Op, known: &[Known]) -> Vec<Known> {
         Op::Change(how, place) => in_place(module, *place, changed(module, *how, *place)),
         Op::Queue(_, events) | Op::Output(events) => of_events(module, events),
         Op::Precede => vec![WORD, WORD],
-        Op::Turn => vec![WORD],
+        Op::Turn | Op::Step => vec![WORD],
         Op::Call(id) => of_function(module, *id),
         Op::Loop(id, _) => {
             let own = of_function(module, *id);
@@ -102,7 +102,7 @@ pub fn operands(module: &Module, op: &Op, known: &[Known]) -> Vec<Known> {
         | Op::StopTimer(..)
         | Op::TimerRuns(..)
         | Op::Waiting
-        | Op::GoesOn
+        | Op::GoesOn(_)
         | Op::Count(_)
         | Op::Pass(_)
         | Op::Commit

@@ -75,7 +75,8 @@ pub fn word(op: &Op) -> &'static str {
         Op::Waiting => "waiting",
         Op::Precede => "precede",
         Op::Turn => "turn",
-        Op::GoesOn => "goes_on",
+        Op::Step => "step",
+        Op::GoesOn(_) => "goes_on",
         Op::Call(_) => "call",
         Op::Loop(..) => "loop",
         Op::Foreign(..) => "foreign",
@@ -148,15 +149,15 @@ pub const PLAIN: &[Op] = &[
     Op::Waiting,
     Op::Precede,
     Op::Turn,
-    Op::GoesOn,
+    Op::Step,
     Op::Commit,
 ];
 
 /// Operations with a number of bits.
 pub const WIDTHS: &[fn(u8) -> Op] = &[Op::ZeroExtend, Op::SignExtend, Op::Truncate];
 
-/// Operations with a length.
-pub const LENGTHS: &[fn(u32) -> Op] = &[Op::Resize, Op::ReadBytes, Op::ReadPart];
+/// Operations with a length or a count.
+pub const LENGTHS: &[fn(u32) -> Op] = &[Op::Resize, Op::ReadBytes, Op::ReadPart, Op::GoesOn];
 
 /// Operations with a number that fills bytes.
 pub const FORMATS: &[fn(Number) -> Op] = &[Op::Get, Op::Put, Op::Write];

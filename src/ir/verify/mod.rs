@@ -30,8 +30,8 @@
 //!   instance, a cache is disarmed or computed again before a load of it, a call that loads it, an
 //!   output or an end. Its function is pure, and reads nothing that changes without an instance.
 //!   Not checked: `recompute` is given what the function would give.
-//! - **13** Room (`room.rs`): `output` stands where `goes_on` is 1, and nothing was put on the
-//!   agenda or out since.
+//! - **13** Room (`room.rs`): `output` stands where `goes_on` is 1 for as many outputs, and nothing
+//!   was put on the agenda since.
 //! - **14** Roles (`roles.rs`): a pure function writes nothing. Only reactions and fast functions
 //!   hand an event on, and they give no results. Events go to reactions, and calls to plain and
 //!   pure functions; only kernels yield. What is tried before a reaction, or before a fast function

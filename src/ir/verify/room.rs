@@ -1,14 +1,15 @@
 //! Rule 13: room for outputs.
 //!
 //! In: a function with a graph, and the effects of all. Out: breaches. A walk in order keeps the
-//! answers of `goes_on` that still hold: nothing was put on the agenda or out since.
+//! answers of `goes_on` that still hold: nothing was put on the agenda since, and fewer events left
+//! than `goes_on` was asked for.
 
 use super::breach::{Breach, Rule, Scope};
 use crate::ir::definitions::Definitions;
 use crate::ir::effects::{Effects, Resource, called};
 use crate::ir::{Edge, Op, Terminator, Value};
 
-/// Checks that `output` stands only where `goes_on` is known to be 1.
+/// Checks that `output` stands only where `goes_on` is known to be 1, for as many events.
 pub fn check(scope: &Scope<'_>) -> Vec<Breach> {
     let definitions = Definitions::of(scope.function);
     let mut breaches = Vec::new();
@@ -18,11 +19,25 @@ pub fn check(scope: &Scope<'_>) -> Vec<Breach> {
         let mut answers = at_begin[id.at()].take().unwrap_or_default();
         for (at, instruction) in block.instructions.iter().enumerate() {
             match &instruction.op {
-                Op::Output(_) if !answers.go_on => {
-                    let message = "an output stands only where `goes_on` is 1".to_string();
+                Op::Output(events) if !answers.give(events.len() as u32) => {
+                    let message = "an output stands only where `goes_on` is 1 for as many outputs"
+                        .to_string();
                     breaches.push(scope.breach(Rule::Room, (*id, at), message));
                 }
-                Op::GoesOn => answers.given.extend(&instruction.results),
+                Op::Output(events) => {
+                    let mut targets = events.iter().map(|event| event.target);
+                    if !targets.any(|one| scope.module.calls_application(one)) {
+                        continue;
+                    }
+                }
+                Op::Step => {
+                    answers.given.clear();
+                    continue;
+                }
+                Op::GoesOn(steps) => {
+                    let given = instruction.results.iter().map(|bit| (*bit, *steps));
+                    answers.given.extend(given);
+                }
                 Op::Exit(_) => answers.learn(&definitions, instruction.operands[0], false),
                 _ => {}
             }
@@ -42,17 +57,27 @@ pub fn check(scope: &Scope<'_>) -> Vec<Breach> {
     breaches
 }
 
-/// Answers of `goes_on` that still hold, and whether one of them is 1.
+/// Answers of `goes_on` that still hold, and how many events may leave, as one of them is 1.
 #[derive(Clone, Debug, Default)]
 struct Answers {
-    given: Vec<Value>,
-    go_on: bool,
+    given: Vec<(Value, u32)>,
+    left: u32,
 }
 
 impl Answers {
     fn learn(&mut self, definitions: &Definitions<'_>, bit: Value, holds: bool) {
-        let mut implied = definitions.implied(bit, holds).into_iter();
-        self.go_on |= implied.any(|(bit, holds)| holds && self.given.contains(&bit));
+        for (bit, holds) in definitions.implied(bit, holds) {
+            let asked = self.given.iter().find(|(given, _)| *given == bit && holds);
+            self.left = asked.map_or(self.left, |(_, steps)| self.left.max(*steps));
+        }
+    }
+
+    /// So many events leave. Returns false if that is more than may.
+    fn give(&mut self, events: u32) -> bool {
+        self.given.clear();
+        let has_room = events <= self.left;
+        self.left = self.left.saturating_sub(events);
+        has_room
     }
 
     fn join(self, at_begin: &mut [Option<Answers>], edge: &Edge) {
@@ -60,8 +85,8 @@ impl Answers {
         *place = Some(match place.take() {
             None => self,
             Some(mut other) => {
-                other.given.retain(|value| self.given.contains(value));
-                other.go_on &= self.go_on;
+                other.given.retain(|one| self.given.contains(one));
+                other.left = other.left.min(self.left);
                 other
             }
         });

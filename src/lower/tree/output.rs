@@ -91,11 +91,21 @@ impl Code<'_, '_> {
         }
     }
 
-    /// Lowers events that leave the stack, each in a step of its own.
+    /// Lowers events that leave the stack, each in a step of its own. An event that calls an
+    /// application lets all go before it, and the step goes on.
     pub fn answer(&mut self, outputs: &[Output]) {
-        let events = outputs.iter().map(|output| self.event(output)).collect();
-        let (events, operands) = listed(events);
-        self.op(Op::Output(events), &operands);
+        for output in outputs {
+            let (events, operands) = listed(vec![self.event(output)]);
+            let module = &self.lower.module;
+            let calls = events
+                .iter()
+                .any(|one| module.calls_application(one.target));
+            self.op(Op::Output(events), &operands);
+            if !calls {
+                let one = self.number(32, 1);
+                self.op(Op::Step, &[one]);
+            }
+        }
     }
 
     /// An output that is one event.

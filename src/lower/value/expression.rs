@@ -306,7 +306,7 @@ impl Code<'_, '_> {
                 let owner = self.instance(*instance, *kind);
                 vec![self.value_of(Op::Ended(self.lower.kind(*kind)), &[owner])]
             }
-            Query::GoesOn => vec![self.value_of(Op::GoesOn, &[])],
+            Query::GoesOn => vec![self.value_of(Op::GoesOn(1), &[])],
             Query::InsertSet(set, number) => {
                 let number = self.word_value(number);
                 self.change(crate::ir::op::Change::Add, set, &[number])

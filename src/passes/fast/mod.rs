@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! form_fast_path/  a reaction to frames has a fast function, which is tried first
+//! direct_outputs.rs what they tell the host does not wait on the agenda before
 //! order_guards/    guards that decide much are asked first, and nothing that follows from them
 //! cache_guards.rs  what fast functions ask of a session alone is asked once
 //! expect_header/   what they ask of bytes that stay the same is asked once
@@ -14,6 +15,7 @@
 //! behind writes to what they depend on.
 
 pub mod cache_guards;
+pub mod direct_outputs;
 mod disarm;
 pub mod expect_header;
 pub mod form_fast_path;

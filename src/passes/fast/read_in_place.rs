@@ -8,7 +8,8 @@
 //!
 //! ```text
 //!   output port echo message(%n, %m)          output link wire(%reply)
-//!   tail link wire(%reply)              =>    tail port echo message(%n, %m)
+//!   tail link wire(%reply)              =>    step 1
+//!                                             tail port echo message(%n, %m)
 //! ```
 //!
 //! Assumes: rules 1 to 5, 10 and 13 of the verifier. Ensures: as rule 14 says, a frame that stands
@@ -16,7 +17,7 @@
 
 use crate::ir::effects::in_place::{Spot, kept};
 use crate::ir::effects::{Effects, Resource};
-use crate::ir::op::{Event, Target};
+use crate::ir::op::Target;
 use crate::ir::{
     Block, BlockId, Function, FunctionId, Instruction, Module, Op, Terminator, Type, Value,
 };
@@ -49,8 +50,13 @@ pub fn run(module: &mut Module) {
 /// and whether it has others. None if its guard does so.
 fn in_place(module: &Module, fast: FunctionId) -> Option<(Function, bool)> {
     let mut function = module.function(fast).clone();
-    for block in &mut function.blocks {
-        tell_last(module, block);
+    for at in 0..function.blocks.len() {
+        if tell_last(module, &mut function.blocks[at]) {
+            let one = function.define(Type::WORD);
+            let behind = &mut function.blocks[at].instructions;
+            behind.push(Instruction::new(Op::Number(32, 1), &[], &[one]));
+            behind.push(Instruction::new(Op::Step, &[one], &[]));
+        }
     }
     let commits = commits(&function);
     let spots = kept(module, &function);
@@ -74,28 +80,29 @@ fn in_place(module: &Module, fast: FunctionId) -> Option<(Function, bool)> {
     Some((function, reads))
 }
 
-/// Tells an application that is called behind the frame that leaves in the end.
-fn tell_last(module: &Module, block: &mut Block) {
+/// Tells an application that is called behind the frame that leaves in the end. The frame then
+/// needs a step of its own: returns true.
+fn tell_last(module: &Module, block: &mut Block) -> bool {
     let Terminator::Tail(last, frame) = &block.terminator else {
-        return;
+        return false;
     };
     let is_output = |one: &Instruction| matches!(one.op, Op::Output(_));
     let Some(at) = block.instructions.iter().rposition(is_output) else {
-        return;
+        return false;
     };
     let Op::Output(events) = &block.instructions[at].op else {
-        return;
+        return false;
     };
-    let [told] = events[..] else { return };
-    if !calls(module, &told) || !matches!(last.target, Target::Link(_)) {
-        return;
+    let [told] = events[..] else { return false };
+    if !module.calls_application(told.target) || !matches!(last.target, Target::Link(_)) {
+        return false;
     }
     let waits = |one: &Instruction| {
         let writes = Effects::of(module, &one.op).writes;
         writes.contains(&Resource::Agenda) || writes.contains(&Resource::Outputs)
     };
     if block.instructions[at + 1..].iter().any(waits) {
-        return;
+        return false;
     }
     let (last, frame) = (*last, frame.clone());
     let output = block.instructions.remove(at);
@@ -105,14 +112,7 @@ fn tell_last(module: &Module, block: &mut Block) {
         operands: frame,
         ..output
     });
-}
-
-/// Returns true if a function of an application is called with an event.
-fn calls(module: &Module, event: &Event) -> bool {
-    match event.target {
-        Target::Port(port, _) => module.ports[port.at()].calls.is_some(),
-        Target::Link(_) | Target::Function(_) => false,
-    }
+    true
 }
 
 /// The spots of the commits.

@@ -26,7 +26,7 @@ impl Executor<'_> {
         match op {
             Op::Queue(order, all) => format!("queue {order:?} {}", events(all)),
             Op::Output(all) => format!("output {}", events(all)),
-            Op::GoesOn => "goes on".to_string(),
+            Op::GoesOn(steps) => format!("goes on {steps}"),
             Op::Loop(id, most) => {
                 let name = self.naming.function(&self.module.function(*id).name);
                 format!("loop {name} at most {most}")

@@ -45,12 +45,19 @@ impl Executor<'_> {
                 }
                 Vec::new()
             }
+            Op::Step => {
+                let count = frame.plain(operands[0]);
+                let steps = frame.state.get(self.terms, self.module, Cell::Steps);
+                let steps = self.terms.add(steps, count);
+                frame.state.cells.insert(Cell::Steps, steps);
+                Vec::new()
+            }
             Op::Waiting => {
                 let held = self.held(&frame.state);
                 let count = frame.state.waiting.len() as u64;
                 vec![Plain(self.terms.behind(held, count))]
             }
-            Op::GoesOn if !frame.state.waiting.is_empty() => vec![Plain(self.terms.bit(false))],
+            Op::GoesOn(_) if !frame.state.waiting.is_empty() => vec![Plain(self.terms.bit(false))],
             Op::Turn => {
                 let mark = frame.plain(operands[0]);
                 match self.place_of_mark(&frame.state, mark) {
@@ -97,11 +104,10 @@ impl Executor<'_> {
         (place <= state.waiting.len()).then_some(place)
     }
 
-    /// An output leaves at once, in a step of its own.
+    /// An output leaves at once.
     fn output(&mut self, state: &mut State, event: Pending) {
         if self.leaves(event.event.target) {
-            self.emitted(state, &event);
-            return self.step(state);
+            return self.emitted(state, &event);
         }
         self.wait_unordered(state);
         self.doubts.insert(UNORDERED);

@@ -112,9 +112,13 @@ impl Executor<'_> {
                     .collect();
                 self.call(frame, *id, arguments)?
             }
-            Op::Queue(..) | Op::Output(_) | Op::GoesOn | Op::Precede | Op::Turn | Op::Waiting => {
-                self.on_agenda(frame, instruction)
-            }
+            Op::Queue(..)
+            | Op::Output(_)
+            | Op::Step
+            | Op::GoesOn(_)
+            | Op::Precede
+            | Op::Turn
+            | Op::Waiting => self.on_agenda(frame, instruction),
             Op::Change(Change::ReleaseBytes, place) => self.releases(frame, instruction, *place),
             Op::Change(..) => self.abstracted(frame, instruction),
             Op::HasBuffer => vec![Plain(self.has_buffer(frame))],

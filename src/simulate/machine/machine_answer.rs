@@ -23,12 +23,14 @@ use crate::ir::{KindId, PortId};
 const NOBODY: u64 = u32::MAX as u64;
 
 impl<'m> Machine<'m> {
-    /// Another step may be taken behind one more answer: nothing waits, the budget of the call
-    /// allows it, and there is room for its own.
-    pub(super) fn goes_on(&self) -> bool {
+    /// Returns true if so many more steps may be taken, each behind one more answer: nothing waits,
+    /// no application is being called, the budget of the call allows it, and there is room for the
+    /// answer of the last.
+    pub(super) fn goes_on(&self, steps: u32) -> bool {
         let limits = &self.limits;
-        let has_room = self.outputs.len() + 1 < limits.outputs;
-        self.agenda.waiting.is_empty() && self.steps < limits.budget && has_room
+        let has_room = self.outputs.len() + (steps as usize) < limits.outputs;
+        let is_alone = self.agenda.waiting.is_empty() && !self.calling;
+        is_alone && self.steps + steps <= limits.budget && has_room
     }
 
     /// A frame leaves, or an application is told, by the host.
@@ -37,19 +39,11 @@ impl<'m> Machine<'m> {
         self.outputs.extend(answer);
     }
 
-    /// An event calls a function of an application.
-    pub(super) fn calls(&self, event: &Pending) -> bool {
-        match event.target {
-            Target::Port(_, Told::Started) | Target::Link(_) | Target::Function(_) => false,
-            Target::Port(port, _) => self.module.ports[port.at()].calls.is_some(),
-        }
-    }
-
     /// A message or notice comes to an application: which is called, or told by the host. It is
     /// called when nothing else is under way; what is then comes next, within the same step.
     pub(super) fn surface(&mut self, (port, told): (PortId, Told), event: Pending) {
         let is_under_way = self.calling || !self.agenda.waiting.is_empty();
-        if self.calls(&event) && is_under_way && !event.waited {
+        if self.module.calls_application(event.target) && is_under_way && !event.waited {
             match self.instead((port, session(&event)), told, &event) {
                 Some(instead) => self.outputs.extend(instead),
                 None => {

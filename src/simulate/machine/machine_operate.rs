@@ -75,9 +75,13 @@ impl Machine<'_> {
             | Op::Change(..)
             | Op::Recompute(_)
             | Op::Disarm(_) => self.on_memory(frame, instruction),
-            Op::Queue(..) | Op::Output(_) | Op::Waiting | Op::Precede | Op::Turn | Op::GoesOn => {
-                self.on_agenda(frame, instruction)
-            }
+            Op::Queue(..)
+            | Op::Output(_)
+            | Op::Waiting
+            | Op::Precede
+            | Op::Turn
+            | Op::GoesOn(_)
+            | Op::Step => self.on_agenda(frame, instruction),
             Op::Run(..) | Op::Rewrite(_) | Op::Yield | Op::Call(_) | Op::Loop(..) => {
                 self.call_out(frame, instruction)
             }
@@ -355,7 +359,11 @@ impl Machine<'_> {
                 since.ok_or("this is no mark")?.reverse();
                 Vec::new()
             }
-            Op::GoesOn => vec![Held::bit(self.goes_on())],
+            Op::GoesOn(steps) => vec![Held::bit(self.goes_on(*steps))],
+            Op::Step => {
+                self.steps += frame.word(operands[0])?;
+                Vec::new()
+            }
             other => unreachable!("{other:?} is not about the agenda"),
         };
         give_all(frame, instruction, results)
@@ -431,22 +439,19 @@ impl Machine<'_> {
         give_all(frame, instruction, results)
     }
 
-    /// Events leave the stack, each in a step of its own.
+    /// Events leave the stack.
     fn answer_all(&mut self, events: Vec<Pending>) {
         let mut admitted = Vec::new();
         self.agenda.admit(events, &mut admitted, &mut self.messages);
         for event in admitted {
-            match self.calls(&event) {
+            match self.module.calls_application(event.target) {
                 true => {
                     let waited = true;
                     let event = Pending { waited, ..event };
                     self.agenda
                         .queue(Order::Back, vec![event], &mut self.messages);
                 }
-                false => {
-                    self.answer(event);
-                    self.steps += 1;
-                }
+                false => self.answer(event),
             }
         }
     }

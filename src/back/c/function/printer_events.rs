@@ -32,27 +32,25 @@ impl Printer<'_> {
         atom(name)
     }
 
-    /// Events leave the stack, each in a step of its own. An application that is called hears of
+    /// Events leave the stack. An application that is called hears of
     /// them when nothing else is under way.
     pub fn output(&mut self, events: &[Event], operands: &[Value], out: &mut Vec<S>) {
         for (event, operands) in handed(events, operands) {
             let given = match event.target {
-                Target::Port(..) if !self.stack.calls_application(event.target) => {
+                Target::Port(..) if !self.stack.module.calls_application(event.target) => {
                     self.with_value(operands, out)
                 }
                 _other => self.with_stack(operands, out),
             };
             let name = self.stack.names.target(self.stack.module, event.target);
-            if self.stack.calls_application(event.target) {
+            if self.stack.module.calls_application(event.target) {
                 let others = self.mark("others", out);
                 out.push(call_statement(format!("later_{name}"), given));
                 out.push(call_statement("let_others_go", vec![atom("stack"), others]));
                 continue;
             }
-            let steps = atom("stack").behind("shared").member("steps");
             let leaves = self.leaves(event.target, operands);
             out.push(leaves.unwrap_or_else(|| call_statement(format!("tell_{name}"), given)));
-            out.push(S::Assign(steps, "+=", atom("1")));
         }
     }
 
@@ -78,7 +76,10 @@ impl Printer<'_> {
         if self.stack.runs_alone(self.id) && matches!(event.target, Target::Port(..)) {
             // Nothing else is under way.
             let grants = |port| self.stack.fast_grant(port).is_some();
-            let verb = match (event.target, self.stack.calls_application(event.target)) {
+            let verb = match (
+                event.target,
+                self.stack.module.calls_application(event.target),
+            ) {
                 (Target::Port(port, Told::Message), true) if grants(port) => "hot",
                 (_, true) => "call",
                 (_, false) => "tell",

@@ -165,7 +165,10 @@ impl<'p> Printer<'p> {
                 given.push(self.code(operands[1], out));
                 Given::Number(Number::word(call("precede", given)))
             }
-            Op::GoesOn => Given::Number(Number::bit(call("goes_on", vec![atom("stack")]))),
+            Op::GoesOn(steps) => {
+                let given = vec![atom("stack"), atom(steps.to_string())];
+                Given::Number(Number::bit(call("goes_on", given)))
+            }
             Op::HasBuffer => Given::Number(Number::bit(call("has_buffer", vec![atom("stack")]))),
             Op::Call(function) => {
                 let called = self.called(*function, operands, out);
@@ -267,6 +270,11 @@ impl<'p> Printer<'p> {
             }
             Op::Queue(order, events) => self.queue(*order, events, operands, out),
             Op::Output(events) => self.output(events, operands, out),
+            Op::Step => {
+                let steps = atom("stack").behind("shared").member("steps");
+                let count = self.code(operands[0], out);
+                out.push(S::Assign(steps, "+=", count));
+            }
             Op::Turn => {
                 let mark = self.code(operands[0], out);
                 out.push(call_statement("turn", vec![atom("stack"), mark]));

@@ -151,7 +151,13 @@ impl Printer<'_> {
                 out.push(self.done());
             }
             Terminator::Never if leaves(out) => {}
-            Terminator::Never => out.push(call_statement("sl_known", vec![atom("false")])),
+            Terminator::Never => {
+                out.push(call_statement("sl_known", vec![atom("false")]));
+                // clang asks for a value behind it.
+                if self.function.role == Role::Fast {
+                    out.push(S::Return(Some(atom("false"))));
+                }
+            }
         }
     }
 
@@ -270,13 +276,13 @@ impl Printer<'_> {
         });
     }
 
-    /// The guard leaves unless another step has room, and it has: a function that is tried first
+    /// The guard leaves unless so many steps have room, and it has: a function that is tried first
     /// begins with room for all that it may do.
     fn has_room(&self, leaves: Value) -> bool {
         let op = |value: Value| self.definitions.get(value);
         let not = op(leaves).filter(|one| one.op == Op::Not);
         let asked = not.and_then(|not| op(not.operands[0]));
-        asked.is_some_and(|one| one.op == Op::GoesOn) && self.stack.runs_alone(self.id)
+        asked.is_some_and(|one| matches!(one.op, Op::GoesOn(_))) && self.stack.runs_alone(self.id)
     }
 
     /// The function returns.

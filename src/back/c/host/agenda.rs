@@ -11,7 +11,7 @@
 //! other events stand in a `struct STACK_event`.
 
 use super::build::{line, own};
-use super::goals::{arguments, calls, is_kept, names, parameters};
+use super::goals::{arguments, is_kept, names, parameters};
 use crate::back::c::names::Taken;
 use crate::back::c::prototype::{Reach, called};
 use crate::back::c::{Stack, shapes, types};
@@ -34,7 +34,7 @@ pub fn queued(stack: &Stack<'_>) -> BTreeSet<Target> {
                 Op::Queue(_, events) => all.extend(events.iter().map(|event| event.target)),
                 Op::Output(events) => {
                     let targets = events.iter().map(|event| event.target);
-                    all.extend(targets.filter(|target| calls(module, *target)));
+                    all.extend(targets.filter(|target| module.calls_application(*target)));
                 }
                 _ => {}
             }
@@ -49,7 +49,7 @@ pub fn queued(stack: &Stack<'_>) -> BTreeSet<Target> {
         let up = (0..port.up.len() as u32).map(Told::Notice);
         let up = up.chain([Told::Message]);
         let up = up.map(|told| Target::Port(PortId(at as u32), told));
-        all.extend(up.filter(|target| calls(module, *target)));
+        all.extend(up.filter(|target| module.calls_application(*target)));
     }
     all
 }
@@ -271,7 +271,7 @@ impl<'s, 'm> Agenda<'s, 'm> {
                     });
                 let by_value = by_value.collect();
                 let surfaces = call_statement(&name, given.clone());
-                match calls(self.stack.module, target) {
+                match self.stack.module.calls_application(target) {
                     true => vec![S::If {
                         condition: atom("place").behind("waited"),
                         then: vec![call_statement(format!("call_{name}"), by_value)],

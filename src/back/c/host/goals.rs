@@ -8,14 +8,6 @@ use crate::ir::interface::{Listening, Named};
 use crate::ir::op::{Target, Told};
 use crate::ir::{Module, PortId, Type};
 
-/// An event calls a function of an application.
-pub fn calls(module: &Module, target: Target) -> bool {
-    match target {
-        Target::Port(_, Told::Started) | Target::Link(_) | Target::Function(_) => false,
-        Target::Port(port, _) => module.ports[port.at()].calls.is_some(),
-    }
-}
-
 /// An event of a port carries a message, and these values.
 pub fn carried(module: &Module, port: PortId, told: Told) -> (bool, &[Named]) {
     match told {

@@ -13,7 +13,7 @@
 //! An application is called when nothing else is under way; else X comes last, within this step.
 
 use super::build::{expanded, inline, told_to_all};
-use super::goals::{arguments, by_value, calls, carried, listened, names, parameters, with_names};
+use super::goals::{arguments, by_value, carried, listened, names, parameters, with_names};
 use super::{grants, listening};
 use crate::back::c::header::ports::attributes;
 use crate::back::c::names::identifier;
@@ -100,7 +100,11 @@ impl<'s, 'm> Up<'s, 'm> {
         let instead = self.instead();
         let tells = match self.told {
             Told::Started => Some(self.started()),
-            Told::Message | Told::Notice(_) if calls(self.stack.module, self.target()) => None,
+            Told::Message | Told::Notice(_)
+                if self.stack.module.calls_application(self.target()) =>
+            {
+                None
+            }
             Told::Message | Told::Notice(_) => Some(self.tells()),
         };
         let mut all = Vec::new();

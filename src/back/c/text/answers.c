@@ -20,11 +20,13 @@ static inline bool may_go_on(const struct STACK *stack) {
 }
 
 /* part goes_on */
-/* Returns true if another step may follow one more output: the agenda is empty, the budget of the
- * call allows it, and its own output has room. */
-static bool goes_on(const struct STACK *stack) {
-    return stack->waiting == 0 && stack->shared.steps < stack->config.budget &&
-           waiting_outputs(stack) < stack->room - sizeof *stack->answers;
+/* Returns true if so many more steps may be taken, each behind one more output: the agenda is
+ * empty, no callback runs, the budget of the call allows it, and the output of the last has
+ * room. */
+static bool goes_on(const struct STACK *stack, uint32_t steps) {
+    return stack->waiting == 0 && !is_calling(stack) &&
+           stack->shared.steps + steps <= stack->config.budget &&
+           waiting_outputs(stack) + steps * sizeof *stack->answers < stack->room;
 }
 
 /* part make_room */

@@ -53,7 +53,7 @@ fn worded(names: &Names, op: &Op, word: &str, operands: &[String]) -> String {
             listed(format!("{word}.{}", number(*format)), operands)
         }
         Op::Read(format) => listed(format!("{word}.{}", bits(*format)), operands),
-        Op::Resize(length) | Op::ReadBytes(length) | Op::ReadPart(length) => {
+        Op::Resize(length) | Op::ReadBytes(length) | Op::ReadPart(length) | Op::GoesOn(length) => {
             listed(format!("{word} {length}"), operands)
         }
         Op::Load(region) | Op::Store(region) => {
@@ -150,7 +150,7 @@ fn worded(names: &Names, op: &Op, word: &str, operands: &[String]) -> String {
         | Op::Waiting
         | Op::Precede
         | Op::Turn
-        | Op::GoesOn
+        | Op::Step
         | Op::Commit => listed(word.to_string(), operands),
     }
 }

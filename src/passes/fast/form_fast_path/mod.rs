@@ -1,7 +1,8 @@
 //! Forms fast functions: superblocks with side exits, whose effects stand behind their last guard
 //! (Hwu et al., "The Superblock", 1993; the bypass of Ensemble 4.1).
 //!
-//! In: reactions to frames. Out: beside each a fast function, which is tried first. It follows the
+//! In: reactions to frames and to messages of applications, and those that put events on the agenda
+//! which lead to them again. Out: beside each a fast function, which is tried first. It follows the
 //! edges that are taken often, asks everything that decides on the way, and then does what is to
 //! be done. An edge that is taken seldom is an exit: nothing has been done, so the reaction itself
 //! begins anew.
@@ -63,7 +64,7 @@ use crate::ir::{Function, FunctionId, Module, Op};
 use crate::passes::{dead_code, fold, value_numbering};
 use trace::Trace;
 
-/// Forms a fast function for each reaction to frames that has several ways.
+/// Forms a fast function for each of these reactions that has several ways.
 pub fn run(module: &mut Module) {
     let effects = Effects::of_functions(module);
     let entries = entries(module);
@@ -96,7 +97,7 @@ fn woven(module: &mut Module, slow: FunctionId) -> Option<FunctionId> {
 }
 
 /// The reactions to frames, in the order of links, to messages of applications, to what they grant,
-/// and those with a woven copy; none that has a fast function with a guard.
+/// those with a woven copy, and those that come again; none that has a fast function with a guard.
 fn entries(module: &Module) -> Vec<FunctionId> {
     let arrive = module.links.iter().map(|link| link.arrives);
     let send = module.ports.iter().filter_map(|port| port.sends);

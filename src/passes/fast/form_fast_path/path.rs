@@ -158,6 +158,8 @@ pub struct Path {
     pub under: Option<Value>,
     /// On the side of a diamond, the bits that were decided before it.
     pub before: Option<Rc<BTreeMap<Value, bool>>>,
+    /// A reaction was traced where its event was made.
+    pub hands_on: bool,
     /// The share of all events that come here, in units of a millionth.
     pub weight: u64,
     /// The calls from which control returns, the innermost last.
@@ -202,6 +204,7 @@ impl Path {
             owed: Vec::new(),
             under: None,
             before: None,
+            hands_on: false,
             weight: 1_000_000,
             calls: Vec::new(),
             last: 0,

@@ -1,6 +1,7 @@
 //! The end of a path: the commit, what is owed, and the rest of the reaction.
 
 use super::path::{Diamond, Key, Known, Made, Owed, Path};
+use super::reaction;
 use super::trace::Trace;
 use crate::ir::op::Op;
 use crate::ir::{BlockId, Edge, Function, Probability, Terminator, Type, Value};
@@ -23,7 +24,13 @@ impl Trace<'_> {
         let blocks = behind(function, at);
         let operations = blocks.iter().map(|id| function.block(*id));
         let operations: usize = operations.map(|block| block.instructions.len() + 1).sum();
-        if operations > LONGEST {
+        // The reaction to the first event comes before those to events that wait.
+        let mut ends = blocks.iter().chain([&at]).map(|id| function.block(*id));
+        let hands_on = ends.any(|block| match &block.terminator {
+            Terminator::Tail(event, _) => reaction(event.target).is_some(),
+            _other => false,
+        });
+        if operations > LONGEST || path.hands_on && hands_on {
             return false;
         }
         self.build.op(self.module, Op::Commit, &[]);

@@ -190,6 +190,7 @@ impl Trace<'_> {
         for end in ends {
             path.written.extend(&end.written);
             path.rewritten.extend(&end.rewritten);
+            path.hands_on |= end.hands_on;
         }
         let mut sides = Vec::new();
         for end in ends {

@@ -6,7 +6,7 @@
 use super::path::{Answer, Key, Known, Operation, Owed, Path, StoreOwed};
 use super::trace::Trace;
 use crate::ir::effects::{Effects, Resource, called};
-use crate::ir::op::{Arithmetic, Change, Compare, Op, Place, Question};
+use crate::ir::op::{Arithmetic, Change, Compare, Op, Order, Place, Question};
 use crate::ir::types::ones;
 use crate::ir::{Instruction, Region, Stored, Type, Value};
 use crate::passes::fold::Simpler;
@@ -56,6 +56,7 @@ impl Trace<'_> {
                     None => self.other(path, instruction),
                 }
             }
+            Op::Queue(Order::Made, events) => self.queue_made(path, instruction, events),
             _other => self.other(path, instruction),
         }
     }
@@ -80,7 +81,7 @@ impl Trace<'_> {
     }
 
     /// An operation that is evaluated if it writes nothing.
-    fn other(&mut self, path: &mut Path, instruction: &Instruction) {
+    pub fn other(&mut self, path: &mut Path, instruction: &Instruction) {
         let effects = self.effects_of(&instruction.op);
         let is_settled = effects.are_none()
             && !instruction.results.is_empty()

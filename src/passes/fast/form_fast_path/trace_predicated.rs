@@ -11,7 +11,9 @@ use super::trace::{SELDOM, Trace};
 use crate::ir::effects::{Effects, may_trap};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Arithmetic, Op};
-use crate::ir::{BlockId, Edge, FunctionId, Instruction, Probability, Terminator, Type, Value};
+use crate::ir::{
+    Block, BlockId, Edge, FunctionId, Instruction, Probability, Terminator, Type, Value,
+};
 use std::collections::BTreeMap;
 
 /// A function of more operations is not converted.
@@ -245,8 +247,25 @@ impl Trace<'_> {
             }
             // An index may be in range only on the ways that lead there.
             Op::Load(_) | Op::Ask(..) => instruction.operands.len() <= 1,
+            // A push is owed, and the guard only computes where the message begins.
+            Op::Push => true,
             Op::Call(_) | Op::Loop(..) | Op::Foreign(..) => false,
             _ => !may_trap(op),
         }
+    }
+
+    /// Returns true if a function changes nothing, and gives a result for all arguments.
+    pub fn is_total(&self, id: FunctionId) -> bool {
+        let function = self.module.function(id);
+        let stops =
+            |block: &Block| matches!(block.terminator, Terminator::Try { .. } | Terminator::Never);
+        let is_total = |one: &Instruction| match one.op {
+            Op::Load(_) | Op::Ask(..) => one.operands.len() <= 1,
+            Op::Call(_) | Op::Loop(..) | Op::Foreign(..) => false,
+            _ => !may_trap(&one.op),
+        };
+        self.effects[id.at()].are_none()
+            && !function.blocks.iter().any(stops)
+            && function.instructions().all(is_total)
     }
 }
