@@ -58,9 +58,9 @@ mod trace_switch;
 
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
-use crate::ir::op::Target;
+use crate::ir::op::{Event, Target};
 use crate::ir::rename::remove_unnamed;
-use crate::ir::{Function, FunctionId, Module, Op};
+use crate::ir::{Function, FunctionId, Module, Op, Terminator};
 use crate::passes::{dead_code, fold, value_numbering};
 use trace::Trace;
 
@@ -104,15 +104,36 @@ fn entries(module: &Module) -> Vec<FunctionId> {
     let granted = module.ports.iter().filter_map(|port| port.granted());
     // A port may have a function of its own, which starts the reaction of one of several sessions.
     let all = (0..module.functions.len() as u32).map(FunctionId);
-    let woven = all.filter(|id| module.function(*id).fast.is_some());
+    let woven = all.clone().filter(|id| module.function(*id).fast.is_some());
+    let again = all.filter(|id| comes_again(module, *id));
     let mut found: Vec<FunctionId> = Vec::new();
-    for id in arrive.chain(send).chain(granted).chain(woven) {
+    for id in arrive.chain(send).chain(granted).chain(woven).chain(again) {
         let fast = module.function(id).fast;
         if !found.contains(&id) && fast.is_none_or(|fast| has_no_guard(module.function(fast))) {
             found.push(id);
         }
     }
     found
+}
+
+/// Returns true if a reaction puts an event on the agenda that leads to it again.
+fn comes_again(module: &Module, id: FunctionId) -> bool {
+    let leads_here = |event: &Event| {
+        let Some(target) = reaction(event.target) else {
+            return false;
+        };
+        let mut ends = module.function(target).blocks.iter();
+        target == id
+            || ends.any(|block| match &block.terminator {
+                Terminator::Tail(event, _) => reaction(event.target) == Some(id),
+                _other => false,
+            })
+    };
+    let mut instructions = module.function(id).instructions();
+    instructions.any(|one| match &one.op {
+        Op::Queue(_, events) => events.iter().any(leads_here),
+        _other => false,
+    })
 }
 
 /// Returns true if a fast function only commits before it does something.
