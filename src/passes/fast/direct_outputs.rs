@@ -1,4 +1,4 @@
-//! Direct outputs: what a fast function tells the host does not wait on the agenda before.
+//! Direct outputs: events of a fast function that leave the stack do not wait on the agenda.
 //!
 //! In: fast functions that put events on the agenda where they make them, and take the first of
 //! them in the end. Out: events that leave the stack do so where they are made, as long as none
@@ -9,7 +9,7 @@
 //! commit                              exit stack.steps (not (goes_on 2))
 //! %w = waiting                        commit
 //! queue.made port notice freed(%i)    output port notice freed(%i)
-//! queue.made link wire(%m)        =>  step
+//! queue.made link wire(%m)        =>  step 1
 //! turn %w                             output link wire(%m)
 //! take %w                             return
 //! ```
@@ -63,7 +63,7 @@ struct Made {
     any: Any,
     /// Events that became outputs, at most.
     outputs: u32,
-    /// An event waits on the agenda; none if on some ways alone.
+    /// An event waits on the agenda; none if one does on some ways alone.
     waits: Option<bool>,
     /// The events stand in the order in which they come: no other may follow.
     turned: bool,
@@ -255,7 +255,7 @@ impl Rewriting<'_> {
         Some(made)
     }
 
-    /// Something else happens. None if that changes what an output before it asks.
+    /// Notes the effects of another operation. None if they change what an earlier output asks.
     fn happens(&self, made: &mut Made, effects: &Effects) -> Option<()> {
         let mut writes = effects.writes.iter();
         if made.outputs > 0 && writes.clone().any(|one| self.disturbs(*one)) {

@@ -158,7 +158,7 @@ pub struct Path {
     pub under: Option<Value>,
     /// On the side of a diamond, the bits that were decided before it.
     pub before: Option<Rc<BTreeMap<Value, bool>>>,
-    /// A reaction was traced where its event was made.
+    /// The reaction to an event was traced where the path makes that event.
     pub hands_on: bool,
     /// The share of all events that come here, in units of a millionth.
     pub weight: u64,
