@@ -6,7 +6,9 @@
 use crate::ir::interface::{Given, Shape};
 use crate::ir::op::{Change, Event, Number, Piece, Place, Question};
 use crate::ir::signature::{arguments, items, keys, parameters, place_type, region_type};
-use crate::ir::{Attempt, CacheId, FunctionId, KernelId, Module, Op, Region, Terminator, Type};
+use crate::ir::{
+    Attempt, CacheId, FunctionId, KernelId, Module, Op, Region, Stored, Terminator, Type,
+};
 
 /// A type that is known, or none.
 pub type Known = Option<Type>;
@@ -55,7 +57,7 @@ pub fn operands(module: &Module, op: &Op, known: &[Known]) -> Vec<Known> {
         Op::At(_) => vec![WORD],
         Op::Begin(kind) => behind(WORD, all(keys(module, *kind))),
         Op::StartTimer(..) => vec![ANY, Some(Type::TIME)],
-        Op::Ask(question, place) => in_place(module, *place, asked(*question)),
+        Op::Ask(question, place) => in_place(module, *place, asked(module, *question, *place)),
         Op::Change(how, place) => in_place(module, *place, changed(module, *how, *place)),
         Op::Queue(_, events) | Op::Output(events) => of_events(module, events),
         Op::Precede => vec![WORD, WORD],
@@ -170,11 +172,12 @@ fn in_place(module: &Module, place: Place, rest: Vec<Known>) -> Vec<Known> {
     own.into_iter().chain(rest).collect()
 }
 
-fn asked(question: Question) -> Vec<Known> {
+fn asked(module: &Module, question: Question, place: Place) -> Vec<Known> {
+    let stored = place_type(module, place).map(|(_, stored)| stored);
     match question {
         Question::IsEmpty | Question::First | Question::Begin | Question::End => Vec::new(),
-        Question::Has | Question::Ready => vec![WORD],
-        Question::Takes => Vec::new(),
+        Question::Takes if matches!(stored, Ok(Stored::Queue(..))) => Vec::new(),
+        Question::Has | Question::Ready | Question::Takes => vec![WORD],
         Question::Covers => vec![WORD, WORD],
     }
 }

@@ -174,6 +174,7 @@ pub const CACHES: &[fn(CacheId) -> Op] = &[Op::Recompute, Op::Disarm];
 /// All questions.
 pub const QUESTIONS: &[Question] = &[
     Question::IsEmpty,
+    Question::Takes,
     Question::Has,
     Question::First,
     Question::Covers,
