@@ -276,6 +276,38 @@ impl Facts {
             (Some(number), None) if how == Compare::Ult && number == ones(bits) => {
                 Some(Constant(0))
             }
+            _ => self.compared_least(how, bits, one, other),
+        }
+    }
+
+    /// A comparison of the lesser of a value and a constant with another constant: that of the
+    /// value, if the first constant does not decide it.
+    fn compared_least(&self, how: Compare, bits: u8, one: Value, other: Value) -> Option<Simpler> {
+        let least = |value: Value| match self.op(value)? {
+            (Op::Arithmetic(Arithmetic::Umin), of) => Some((of[0], self.number(of[1])?)),
+            _other => None,
+        };
+        if !matches!(how, Compare::Ult | Compare::Ule) {
+            return None;
+        }
+        match (
+            least(one),
+            self.number(other),
+            self.number(one),
+            least(other),
+        ) {
+            (Some((value, most)), Some(number), ..) => {
+                Some(match compared(how, most, number, bits) {
+                    true => Constant(1),
+                    false => Instead(Op::Compare(how), vec![value, other]),
+                })
+            }
+            (_, _, Some(number), Some((value, most))) => {
+                Some(match compared(how, number, most, bits) {
+                    true => Instead(Op::Compare(how), vec![one, value]),
+                    false => Constant(0),
+                })
+            }
             _ => None,
         }
     }

@@ -197,12 +197,19 @@ impl Code<'_, '_> {
         }
     }
 
-    /// The place of an enum's value among its names.
+    /// The place of an enum's value among its names; behind them, if it has no name.
     fn rank(&mut self, id: crate::types::program::EnumId, value: Value) -> Value {
         let program = self.lower.program;
         let names = &program.enums[id.at()].names;
         let bits = self.bits_of(value);
         let mut rank = self.word(names.len() as u32);
+        let mut places = names.iter().zip(0..);
+        if places.all(|((_, number), place)| *number == place) {
+            let wide = bits.max(32);
+            let (value, most) = (self.resized(value, wide), self.resized(rank, wide));
+            let place = self.arithmetic(Arithmetic::Umin, value, most);
+            return self.resized(place, 32);
+        }
         for (place, (_, number)) in names.iter().enumerate().rev() {
             let number = self.number(bits, *number);
             let is = self.compare(Compare::Eq, value, number);
