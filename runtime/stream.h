@@ -138,8 +138,18 @@ static inline bool sl_stream_place(struct sl_stream *stream, struct sl_ranges *r
     return true;
 }
 
-/* part sl_stream_insert: needs memcpy sl_arc_before_end sl_ranges sl_stream sl_stream_place
-        sl_wrap */
+/* part sl_arc_fill: needs memcpy sl_arc_before_end */
+/* Copies bytes to a place of a ring of bytes, and on from its begin. */
+static inline void sl_arc_fill(uint8_t *bytes, uint32_t capacity, uint32_t start,
+                               const uint8_t *data, uint32_t length) {
+    const uint32_t turn = sl_arc_before_end(capacity, start, length);
+    memcpy(bytes + start, data, turn);
+    if (turn != length) {
+        memcpy(bytes, data + turn, length - turn);
+    }
+}
+
+/* part sl_stream_insert: needs sl_arc_fill sl_ranges sl_stream sl_stream_place sl_wrap */
 /* Copies bytes in, from the position `at` on. Refuses all of them if one is held already or lies
  * outside of what the stream can hold, or if they would be one range too many. No bytes at all fit
  * even at its very end. */
@@ -153,22 +163,26 @@ static inline bool sl_stream_insert(struct sl_stream *stream, struct sl_ranges *
     if (length != 0 && !sl_stream_place(stream, ranges, largest, ahead, length)) {
         return false;
     }
-    const uint32_t start = sl_wrap(stream->head + ahead, capacity);
-    const uint32_t turn = sl_arc_before_end(capacity, start, length);
-    memcpy(bytes + start, data, turn);
-    if (turn != length) {
-        memcpy(bytes, data + turn, length - turn);
-    }
+    sl_arc_fill(bytes, capacity, sl_wrap(stream->head + ahead, capacity), data, length);
     return true;
 }
 
-/* part sl_stream_append: needs sl_ranges sl_stream sl_stream_end sl_stream_insert */
+/* part sl_stream_append: needs sl_arc_fill sl_ranges sl_stream sl_stream_span sl_wrap */
 /* Copies bytes in behind the last that is held. Refuses all of them if not all fit. */
 static inline bool sl_stream_append(struct sl_stream *stream, struct sl_ranges *ranges,
                                     uint8_t *bytes, uint32_t capacity, uint32_t largest,
                                     const uint8_t *data, uint32_t length) {
-    return sl_stream_insert(stream, ranges, bytes, capacity, largest,
-                            sl_stream_end(stream, ranges, largest), data, length);
+    const uint32_t span = sl_stream_span(stream, ranges, largest);
+    if (length > capacity - span) {
+        return false;
+    }
+    if (ranges != NULL && ranges->count != 0) {
+        ranges->range[ranges->count - 1].length += length;
+    } else {
+        stream->run += length;
+    }
+    sl_arc_fill(bytes, capacity, sl_wrap(stream->head + span, capacity), data, length);
+    return true;
 }
 
 /* part sl_stream_run: needs sl_range_ahead sl_ranges sl_stream */

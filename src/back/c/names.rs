@@ -36,10 +36,10 @@ pub const OWN: &str = "AHEAD BUFFER_SIZE CONSUMED COUNTED COUNTERS COUNTS DELIVE
     may_handle memory_layout message_from new_message new_message_in_place next_step open_up \
     opened_last outcome pad piece precede put queue_pop queue_push reason retrieve reverse \
     rewritten room_of run send_first send_frame send_spare_first set_aside settings_hold share \
-    sink skip smaller16 smaller32 smaller64 smaller8 stream_begin stream_insert stream_release \
-    stream_slice stream_take take_all take_apart take_buffer take_by_path take_copy take_lent \
-    take_next take_sent take_spare takes went window_forget window_insert window_make_room \
-    window_release window_replace window_share window_take work words";
+    sink skip smaller16 smaller32 smaller64 smaller8 stream_append stream_begin stream_insert \
+    stream_release stream_slice stream_take take_all take_apart take_buffer take_by_path take_copy \
+    take_lent take_next take_sent take_spare takes went window_forget window_insert \
+    window_make_room window_release window_replace window_share window_take work words";
 
 /// Members of the struct of a stack beside the instances of layers.
 const MEMBERS: &str = "shared config settings now_ns hash_odd counters paths timers timer_heap \

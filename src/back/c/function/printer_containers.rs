@@ -379,14 +379,17 @@ impl<'p> Printer<'p> {
                 self.made("window_share", given, results[0], out)
             }
             Attempt::InsertBytes(_) | Attempt::AppendBytes(_) => {
-                let (at, message) = match attempt {
-                    Attempt::InsertBytes(_) => (self.code(rest[0], out), rest[1]),
-                    _append => (call("sl_stream_end", stream(&own)), rest[0]),
+                let (merge, at, message) = match attempt {
+                    Attempt::InsertBytes(_) => {
+                        ("stream_insert", Some(self.code(rest[0], out)), rest[1])
+                    }
+                    _append => ("stream_append", None, rest[0]),
                 };
                 let message = self.message(message);
                 let mut given = merging(&own);
-                given.extend([at, message.address()]);
-                let mut tried = Attempted::new(call("stream_insert", with_stack(given)));
+                given.extend(at);
+                given.push(message.address());
+                let mut tried = Attempted::new(call(merge, with_stack(given)));
                 tried.back = vec![Given::Message(message)];
                 tried
             }

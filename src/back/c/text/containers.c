@@ -160,6 +160,22 @@ static bool stream_insert(struct STACK *stack, struct sl_stream *stream, struct 
     return true;
 }
 
+/* part stream_append */
+/* Merges a message behind the last byte of a stream; false if the stream refuses it, which the
+ * caller then keeps. */
+static bool stream_append(struct STACK *stack, struct sl_stream *stream, struct sl_ranges *ranges,
+                          uint8_t *bytes, uint32_t *pieces, uint32_t capacity, uint32_t largest,
+                          const struct STACK_message *message) {
+    if (!sl_stream_append(stream, ranges, bytes, capacity, largest, message->data,
+                          message->length)) {
+        return false;
+    }
+    *pieces += message->came_in;
+    stack->counters[HELD] += message->came_in;
+    give_buffer(stack, message->buffer);
+    return true;
+}
+
 /* part stream_slice */
 /* A new message with so many bytes of a stream at a position, as far as they are there; false
  * without a free buffer, and where none has room for them. */
