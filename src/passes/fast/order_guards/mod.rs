@@ -4,6 +4,7 @@
 //! hoist.rs      what is asked of the session or of the header alone is asked first
 //! split.rs      an exit that leaves for several reasons is several exits
 //! anticipate.rs what both ways of a branch ask is asked before they part
+//! sides.rs      an exit that only one side of a branch needs moves to that side
 //! delay.rs      what an equality makes simpler is asked behind it
 //! implied.rs    what follows from guards above is not asked
 //! facts.rs      facts that hold behind guards
@@ -17,6 +18,7 @@ mod delay;
 mod facts;
 mod hoist;
 mod implied;
+mod sides;
 mod split;
 
 use crate::ir::effects::Effects;
@@ -50,7 +52,7 @@ pub fn run(module: &mut Module) {
 /// Orders the guards of a fast function, without those of its session.
 pub fn order(module: &Module, effects: &[Effects], function: &mut Function) {
     *function = anticipate::anticipated(&split::split(function));
-    *function = implied::simplified(&delay::delayed(function));
+    *function = implied::simplified(&delay::delayed(&sides::moved(function)));
     clean(module, effects, function);
 }
 
