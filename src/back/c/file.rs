@@ -108,15 +108,15 @@ pub fn print(stack: &Stack<'_>) -> Printed {
 
 /// Declares each function once: some with an attribute, the others without.
 fn prototypes(stack: &Stack<'_>, declared: Vec<Function>) -> Vec<Item> {
-    let cold = function::cold::names(stack);
+    let is_slow = |name: &str| stack.names.slow.iter().flatten().any(|slow| slow == name);
     let hot = function::hot(stack);
-    let (cold, rest): (Vec<Function>, Vec<Function>) = declared
+    let (slow, rest): (Vec<Function>, Vec<Function>) = declared
         .into_iter()
-        .partition(|function| cold.contains(&*function.name));
+        .partition(|function| is_slow(&function.name));
     let (hot, plain): (Vec<Function>, Vec<Function>) = rest
         .into_iter()
         .partition(|function| hot.contains(&*function.name));
-    let attributed = [("cold", cold), ("always_inline", hot)].into_iter();
+    let attributed = [("noinline", slow), ("always_inline", hot)].into_iter();
     let attributed = attributed
         .filter(|(_, functions)| !functions.is_empty())
         .map(|(attribute, functions)| Item::AttributedPrototypes(attribute, functions));

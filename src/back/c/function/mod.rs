@@ -28,7 +28,6 @@
 //! printer_kernels.rs     kernels that run
 //! ```
 
-pub mod cold;
 pub mod kernel;
 pub mod number;
 pub mod plan;

@@ -164,7 +164,8 @@ impl Printer<'_> {
     /// Returns true if control never goes along an edge.
     fn is_never(&self, edge: &Edge) -> bool {
         let block = self.function.block(edge.block);
-        block.instructions.is_empty() && matches!(block.terminator, Terminator::Never)
+        let mut all = block.instructions.iter();
+        all.all(|one| one.op == Op::Consume) && matches!(block.terminator, Terminator::Never)
     }
 
     /// The parameters behind an edge that an attempt gives.
