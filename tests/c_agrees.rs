@@ -202,6 +202,11 @@ fn the_c_of_streams_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_what_is_appended_and_sent_at_once_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/appended.loom");
+}
+
+#[test]
 fn the_c_of_credit_that_comes_back_does_what_it_says() {
     agrees("tests/c_agrees/stacks/credits.loom");
 }

@@ -5,7 +5,7 @@
 
 use super::{Executor, Frame, Modelled, Way};
 use crate::ir::effects::{Effects, Resource};
-use crate::ir::op::{Arithmetic, Attempt, Compare};
+use crate::ir::op::{Arithmetic, Attempt, Compare, Question};
 use crate::ir::{CacheId, Edge, KindId, Region, Value};
 use crate::prove::symbolic::{Cell, Message, Symbolic};
 use crate::prove::terms::{Sort, Term};
@@ -80,15 +80,26 @@ impl Executor<'_> {
                 }
                 Ok((condition, found))
             }
+            Attempt::AppendBytes(place) => {
+                Ok(self.appends(frame, (attempt, *place), operands, done))
+            }
+            Attempt::CopyBytes(place) => Ok(self.copies(frame, (attempt, *place), operands, done)),
+            Attempt::Insert(place) => {
+                let indices = self.module.field(place.kind, place.field).dimensions.len();
+                let asked = operands[..indices + 2].iter();
+                let asked: Vec<Term> = asked.map(|one| frame.plain(*one)).collect();
+                let takes = self.asked(&frame.state, Question::Takes, *place, &asked);
+                let (condition, results) = self.of_container(frame, attempt, operands, done);
+                let fact = self.terms.equal(condition, takes);
+                self.assumed.push(fact);
+                Ok((condition, results))
+            }
             Attempt::Pop(_)
             | Attempt::PushItem(_)
-            | Attempt::Insert(_)
             | Attempt::Take(_)
             | Attempt::ShareItem(_)
             | Attempt::InsertBytes(_)
-            | Attempt::AppendBytes(_)
-            | Attempt::TakeBytes(_)
-            | Attempt::CopyBytes(_) => Ok(self.of_container(frame, attempt, operands, done)),
+            | Attempt::TakeBytes(_) => Ok(self.of_container(frame, attempt, operands, done)),
         }
     }
 
@@ -306,7 +317,7 @@ impl Executor<'_> {
     }
 
     /// Executes an attempt of which only its effects are known.
-    fn of_container(
+    pub(super) fn of_container(
         &mut self,
         frame: &mut Frame<'_>,
         attempt: &Attempt,

@@ -6,7 +6,7 @@
 
 use super::{Executor, Frame, Modelled};
 use crate::ir::effects::Resource;
-use crate::ir::op::{Change, Op, Region};
+use crate::ir::op::{Change, Op, Question, Region};
 use crate::ir::{CacheId, Instruction, Value};
 use crate::prove::naming::constant;
 use crate::prove::symbolic::{Cell, State, Symbolic};
@@ -120,6 +120,7 @@ impl Executor<'_> {
             | Op::Turn
             | Op::Waiting => self.on_agenda(frame, instruction),
             Op::Change(Change::ReleaseBytes, place) => self.releases(frame, instruction, *place),
+            Op::Ask(Question::Ready, place) => self.is_ready(frame, instruction, *place),
             Op::Change(..) => self.abstracted(frame, instruction),
             Op::HasBuffer => vec![Plain(self.has_buffer(frame))],
             Op::Run(..)

@@ -5,9 +5,9 @@
 
 use super::{Executor, Frame};
 use crate::ir::effects::{Effects, Resource};
-use crate::ir::op::{Arithmetic, Compare, Op, Place, Question};
+use crate::ir::op::{Arithmetic, Attempt, Compare, Op, Place, Question};
 use crate::ir::types::ones;
-use crate::ir::{Instruction, Stored, Type};
+use crate::ir::{Edge, Instruction, Stored, Type, Value};
 use crate::prove::symbolic::{State, Symbolic};
 use crate::prove::terms::Term;
 
@@ -35,13 +35,10 @@ impl Executor<'_> {
             return results;
         }
         let behind = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
-        let most = self.terms.number(32, ones(bits));
-        let mut within = |one: Term, than: Term| {
-            let distance = self.terms.subtract(one, than);
-            self.terms.arithmetic(Arithmetic::And, distance, most)
-        };
-        let (freed, held) = (within(to, before[0]), within(before[1], before[0]));
-        let begins = self.terms.arithmetic(Arithmetic::And, to, most);
+        let freed = self.positions(bits, [before[0], to]);
+        let held = self.positions(bits, before);
+        let zero = self.terms.number(32, 0);
+        let begins = self.positions(bits, [zero, to]);
         let fits = self.terms.compare(Compare::Ule, freed, held);
         let same = [(behind[0], begins), (behind[1], before[1])];
         let same = same.into_iter().chain(match results[..] {
@@ -56,13 +53,135 @@ impl Executor<'_> {
         results
     }
 
-    /// Returns the answer of a stream in a state.
-    fn asked(&mut self, state: &State, question: Question, place: Place, of: &[Term]) -> Term {
+    /// Appends a message to a stream. A stream without gaps takes a message that is not longer than
+    /// its free room. Then its first position stays, and its end moves by the length. The buffer of
+    /// the message becomes free.
+    pub(super) fn appends(
+        &mut self,
+        frame: &mut Frame<'_>,
+        (attempt, place): (&Attempt, Place),
+        operands: &[Value],
+        done: &Edge,
+    ) -> (Term, Vec<Symbolic>) {
+        let Stored::Stream(bits, capacity) = self.module.field(place.kind, place.field).stored
+        else {
+            panic!("messages are appended to streams alone");
+        };
+        let (message, of) = operands.split_last().expect("it is given a message");
+        let Symbolic::Message(message) = frame.value(*message) else {
+            panic!("messages are appended");
+        };
+        let of: Vec<Term> = of.iter().map(|one| frame.plain(*one)).collect();
+        let ends = [Question::Begin, Question::End];
+        let before = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
+        let had_buffer = self.has_buffer(frame);
+        let (condition, results) = self.of_container(frame, attempt, operands, done);
+        let has_buffer = self.has_buffer(frame);
+        let stays_free = self.terms.implies(had_buffer, has_buffer);
+        self.assumed.push(stays_free);
+        if self.module.streams_with_gaps().contains(&place) {
+            return (condition, results);
+        }
+        let behind = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
+        let held = self.positions(bits, before);
+        let capacity = self.terms.number(32, capacity.into());
+        let room = self.terms.subtract(capacity, held);
+        let fits = self.terms.compare(Compare::Ule, message.length, room);
+        let end = self
+            .terms
+            .arithmetic(Arithmetic::Add, before[1], message.length);
+        let zero = self.terms.number(32, 0);
+        let end = self.positions(bits, [zero, end]);
+        let begins = self.terms.equal(behind[0], before[0]);
+        let ends = self.terms.equal(behind[1], end);
+        let moves = self.terms.and(begins, ends);
+        let facts = [
+            self.terms.equal(condition, fits),
+            self.terms.implies(condition, moves),
+        ];
+        self.assumed.extend(facts);
+        (condition, results)
+    }
+
+    /// Makes a message of bytes of a stream: it needs a free buffer with room for those that are
+    /// there.
+    pub(super) fn copies(
+        &mut self,
+        frame: &mut Frame<'_>,
+        (attempt, place): (&Attempt, Place),
+        operands: &[Value],
+        done: &Edge,
+    ) -> (Term, Vec<Symbolic>) {
+        let given = operands.iter();
+        let mut of: Vec<Term> = given.map(|one| frame.plain(*one)).collect();
+        let count = of.pop().expect("it is given a number of bytes");
+        let ready = self.asked(&frame.state, Question::Ready, place, &of);
+        let length = self.terms.arithmetic(Arithmetic::Umin, count, ready);
+        let room = self.terms.number(32, self.module.memory.room.into());
+        let fits = self.terms.compare(Compare::Ule, length, room);
+        let has_buffer = self.has_buffer(frame);
+        let succeeds = self.terms.and(has_buffer, fits);
+        let (condition, results) = self.of_container(frame, attempt, operands, done);
+        let fact = self.terms.equal(condition, succeeds);
+        self.assumed.push(fact);
+        (condition, results)
+    }
+
+    /// Asks how many bytes of a stream are there from a position on. Without gaps that is all that
+    /// it holds behind the position.
+    pub(super) fn is_ready(
+        &mut self,
+        frame: &mut Frame<'_>,
+        instruction: &Instruction,
+        place: Place,
+    ) -> Vec<Symbolic> {
+        let results = self.abstracted(frame, instruction);
+        let Stored::Stream(bits, _) = self.module.field(place.kind, place.field).stored else {
+            panic!("bytes are ready in streams alone");
+        };
+        let given = instruction.operands.iter();
+        let mut of: Vec<Term> = given.map(|one| frame.plain(*one)).collect();
+        let at = of.pop().expect("it is given a position");
+        let [Plain(ready)] = results[..] else {
+            panic!("a question has one answer");
+        };
+        if !self.module.streams_with_gaps().contains(&place) {
+            let ends = [Question::Begin, Question::End];
+            let ends = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
+            let held = self.positions(bits, ends);
+            let ahead = self.positions(bits, [ends[0], at]);
+            let before = self.terms.arithmetic(Arithmetic::Umin, held, ahead);
+            let behind = self.terms.subtract(held, before);
+            let fact = self.terms.equal(ready, behind);
+            self.assumed.push(fact);
+        }
+        results
+    }
+
+    /// The number of positions from one to another; so many bits of them count.
+    fn positions(&mut self, bits: u8, [from, to]: [Term; 2]) -> Term {
+        let most = self.terms.number(32, ones(bits));
+        let distance = self.terms.subtract(to, from);
+        self.terms.arithmetic(Arithmetic::And, distance, most)
+    }
+
+    /// Returns the answer of a container in a state.
+    pub(super) fn asked(
+        &mut self,
+        state: &State,
+        question: Question,
+        place: Place,
+        of: &[Term],
+    ) -> Term {
+        let of_type = match question {
+            Question::Takes => Type::BIT,
+            _number => Type::WORD,
+        };
         let op = Op::Ask(question, place);
         let mut effects = Effects::of(self.module, &op);
         effects.reads.remove(&Resource::Bytes);
         let known = (&format!("{op:?}")[..], of.to_vec());
-        let answers = self.applied(&mut state.clone(), known, &effects, &[Type::WORD]);
+        let answers = self.applied(&mut state.clone(), known, &effects, &[of_type]);
         match answers[..] {
             [Plain(answer)] => answer,
             _ => unreachable!("a question has one answer"),

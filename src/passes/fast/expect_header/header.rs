@@ -19,6 +19,7 @@ use crate::ir::op::{Bits, Compare};
 use crate::ir::{
     Attempt, BlockId, Function, Instruction, KindId, Module, Op, Region, Terminator, Type, Value,
 };
+use crate::passes::fast::session::written_by;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A search whose keys hang on the header.
@@ -91,8 +92,6 @@ impl<'h> Header<'h> {
         let is_message = |value: &&Value| function.type_of(**value) == Type::Message;
         let message = *function.parameters().iter().find(is_message)?;
         let definitions = Definitions::of(function);
-        let writes = function.instructions();
-        let writes = writes.flat_map(|one| Effects::of(module, &one.op).writes);
         let mut question = Question {
             module,
             effects,
@@ -100,7 +99,7 @@ impl<'h> Header<'h> {
             definitions: &definitions,
             message,
             own: None,
-            written: writes.collect(),
+            written: written_by(module, function),
             pinned: BTreeSet::new(),
             varying: BTreeSet::new(),
             known: BTreeMap::new(),

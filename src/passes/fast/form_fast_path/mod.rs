@@ -35,6 +35,7 @@
 //! trace_guard.rs      operations: those that the guard evaluates, and those that are owed
 //! trace_message.rs    lengths, attributes and bytes of messages; those made behind the commit
 //! trace_predicated.rs pure functions, and conditions of two parts, without branches
+//! trace_stream.rs     streams without gaps
 //! trace_bounds.rs     bytes of a frame that are there on each path
 //! trace_diamond.rs    two sides of a branch that meet again
 //! trace_switch.rs     switches: the expected case, or all cases without effects
@@ -54,6 +55,7 @@ mod trace_forward;
 mod trace_guard;
 mod trace_message;
 mod trace_predicated;
+mod trace_stream;
 mod trace_switch;
 
 use crate::ir::edit::compact;
@@ -102,7 +104,7 @@ fn entries(module: &Module) -> Vec<FunctionId> {
     let arrive = module.links.iter().map(|link| link.arrives);
     let send = module.ports.iter().filter_map(|port| port.sends);
     let granted = module.ports.iter().filter_map(|port| port.granted());
-    // A port may have a function of its own, which starts the reaction of one of several sessions.
+    let send = send.flat_map(|id| started(module, id));
     let all = (0..module.functions.len() as u32).map(FunctionId);
     let woven = all.clone().filter(|id| module.function(*id).fast.is_some());
     let again = all.filter(|id| comes_again(module, *id));
@@ -114,6 +116,32 @@ fn entries(module: &Module) -> Vec<FunctionId> {
         }
     }
     found
+}
+
+/// The reactions to messages that a function of a port starts: itself or, if it only selects the
+/// session by its number, those of the sessions.
+fn started(module: &Module, id: FunctionId) -> Vec<FunctionId> {
+    let function = module.function(id);
+    let parameters = function.parameters();
+    let (first, others) = function
+        .blocks
+        .split_first()
+        .expect("a function has a block");
+    let selects = match &first.terminator {
+        Terminator::Switch { value, .. } => Some(value) == parameters.first(),
+        _other => false,
+    };
+    if !selects || !first.instructions.is_empty() {
+        return vec![id];
+    }
+    let targets = others.iter().filter_map(|block| match &block.terminator {
+        Terminator::Tail(event, given) => {
+            let hands_on = block.instructions.is_empty() && given[..] == parameters[1..];
+            reaction(event.target).filter(|_| hands_on)
+        }
+        _other => None,
+    });
+    targets.collect()
 }
 
 /// Returns true if a reaction puts an event on the agenda that leads to it again.

@@ -36,8 +36,8 @@ pub enum Known {
 pub enum Owed {
     /// An operation.
     Operation(Operation),
-    /// An attempt to make a message, which does not fail.
-    Made(Made),
+    /// An attempt that does not fail.
+    Sure(Sure),
     /// Two sides of a branch that meet again.
     Diamond(Diamond),
 }
@@ -68,7 +68,7 @@ impl Owed {
     /// Returns the effect, with all effects of its sides.
     pub fn each(&self) -> Vec<&Owed> {
         let sides = match self {
-            Owed::Operation(_) | Owed::Made(_) => &[][..],
+            Owed::Operation(_) | Owed::Sure(_) => &[][..],
             Owed::Diamond(diamond) => &diamond.sides[..],
         };
         let below = sides.iter().flat_map(|side| &side.owed);
@@ -78,15 +78,15 @@ impl Owed {
     }
 }
 
-/// An attempt to make a message behind the commit: the guard has found that it does not fail.
+/// An attempt behind the commit: the guard has found that it does not fail.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct Sure {
     /// The attempt.
     pub attempt: Attempt,
     /// Its operands.
     pub operands: Vec<Key>,
-    /// The message.
-    pub result: Key,
+    /// Its results.
+    pub results: Vec<Key>,
     /// Its place in the sources.
     pub span: Option<Span>,
 }

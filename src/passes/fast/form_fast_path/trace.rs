@@ -1,9 +1,10 @@
 //! Traces a reaction: blocks in the order in which control goes through them.
 //!
-//! `trace_guard.rs` evaluates operations or owes them, `trace_message.rs` those on messages;
-//! `trace_predicated.rs` evaluates pure functions, `trace_diamond.rs` branches whose sides meet,
-//! and `trace_switch.rs` switches; `trace_bounds.rs` knows which bytes of a frame are there,
-//! `trace_forward.rs` follows events that hand a message on, and `trace_commit.rs` ends a path.
+//! `trace_guard.rs` evaluates operations or owes them, `trace_message.rs` those on messages, and
+//! `trace_stream.rs` those on streams; `trace_predicated.rs` evaluates pure functions,
+//! `trace_diamond.rs` branches whose sides meet, and `trace_switch.rs` switches; `trace_bounds.rs`
+//! knows which bytes of a frame are there, `trace_forward.rs` follows events that hand a message
+//! on, and `trace_commit.rs` ends a path.
 //!
 //! An edge that is taken seldom ([`SELDOM`]) is an exit. Where both edges of a branch are taken,
 //! the path forks, as long as few events come there or more ([`FEWEST`]).
@@ -401,7 +402,8 @@ impl<'m> Trace<'m> {
             if self.asks_setting(bit) {
                 return Way::Likely(true);
             }
-            if self.asks_number(bit) {
+            // If the equal side hands a message to an application, both sides are followed.
+            if self.asks_number(bit) && !self.naming.goes_up(path.function, then) {
                 return Way::Likely(false);
             }
         }
@@ -486,10 +488,10 @@ impl<'m> Trace<'m> {
         else {
             panic!("an attempt is traced");
         };
-        if let Attempt::New | Attempt::CopyBytes(_) = attempt
-            && let Some(made) = self.made(&mut path, (attempt, operands), block.span)
+        if likely.0 >= Probability::EVEN.0
+            && let Some(results) = self.sure(&mut path, (attempt, operands), block.span)
         {
-            let at = self.follow(&mut path, done, &[made]);
+            let at = self.follow(&mut path, done, &results);
             return Some((path, at));
         }
         if path.under.is_some() {
@@ -517,6 +519,9 @@ impl<'m> Trace<'m> {
         }
         let name = self.naming.of_attempt(function, attempt);
         let results = self.tried(attempt.clone(), &given, *likely, name);
+        if let (Attempt::Live(kind), [instance]) = (attempt, &results[..]) {
+            path.found.insert((Op::At(*kind), given), *instance);
+        }
         let results: Vec<Key> = results
             .into_iter()
             .map(|value| path.own(Known::Now(value)))

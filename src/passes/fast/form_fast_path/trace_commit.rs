@@ -1,6 +1,6 @@
 //! The end of a path: the commit, what is owed, and the rest of the reaction.
 
-use super::path::{Diamond, Key, Known, Made, Owed, Path};
+use super::path::{Diamond, Key, Known, Owed, Path, Sure};
 use super::reaction;
 use super::trace::Trace;
 use crate::ir::op::Op;
@@ -50,10 +50,7 @@ impl Trace<'_> {
                     let results = self.build.op(self.module, one.op.clone(), &operands);
                     (&one.results[..], results)
                 }
-                Owed::Made(one) => (
-                    std::slice::from_ref(&one.result),
-                    vec![self.make(path, late, one)],
-                ),
+                Owed::Sure(one) => (&one.results[..], self.attempt_surely(path, late, one)),
                 Owed::Diamond(diamond) => {
                     (&diamond.results[..], self.pay_sides(path, late, diamond))
                 }
@@ -64,16 +61,19 @@ impl Trace<'_> {
         }
     }
 
-    /// Makes a message; the guard has found that this does not fail.
-    fn make(&mut self, path: &Path, late: &Late, made: &Made) -> Value {
-        let operands = self.late_all(path, late, &made.operands);
-        self.build.set_span(made.span);
-        let attempt = made.attempt.clone();
+    /// Emits an attempt that does not fail; returns its results.
+    fn attempt_surely(&mut self, path: &Path, late: &Late, sure: &Sure) -> Vec<Value> {
+        let operands = self.late_all(path, late, &sure.operands);
+        self.build.set_span(sure.span);
+        let attempt = sure.attempt.clone();
         let (done, failed) = self.build.attempt(self.module, attempt, &operands, SURE);
         self.build.go_to(failed);
+        for message in self.build.parameters_of(failed) {
+            self.build.op(self.module, Op::Consume, &[message]);
+        }
         self.build.end(Terminator::Never);
         self.build.go_to(done);
-        self.build.parameter_of(done, 0)
+        self.build.parameters_of(done)
     }
 
     /// Emits both sides of a diamond; returns the parameters of the join.

@@ -19,7 +19,7 @@
 //!                                          b2: jump b3
 //! ```
 
-use super::path::{Answer, Diamond, Key, Known, Made, Operation, Owed, Path, Side, StoreOwed};
+use super::path::{Answer, Diamond, Key, Known, Operation, Owed, Path, Side, StoreOwed, Sure};
 use super::trace::{SELDOM, Trace};
 use crate::ir::build::Mark;
 use crate::ir::effects::Resource;
@@ -375,10 +375,14 @@ impl<'p> Names<'p> {
                     .collect(),
                 span: one.span,
             }),
-            Owed::Made(one) => Owed::Made(Made {
+            Owed::Sure(one) => Owed::Sure(Sure {
                 attempt: one.attempt.clone(),
                 operands: self.keys(path, &one.operands),
-                result: self.named(path, one.result),
+                results: one
+                    .results
+                    .iter()
+                    .map(|key| self.named(path, *key))
+                    .collect(),
                 span: one.span,
             }),
             Owed::Diamond(diamond) => {

@@ -3,12 +3,12 @@
 //! An operation that writes nothing, and reads nothing that is owed, is evaluated in the guard,
 //! once on each path; constants and decided bits are folded at once. All others are owed.
 
-use super::path::{Answer, Key, Known, Operation, Owed, Path, StoreOwed};
+use super::path::{Key, Known, Operation, Owed, Path, StoreOwed};
 use super::trace::Trace;
 use crate::ir::effects::{Effects, Resource, called};
-use crate::ir::op::{Arithmetic, Change, Compare, Op, Order, Place, Question};
+use crate::ir::op::{Arithmetic, Change, Compare, Op, Order};
 use crate::ir::types::ones;
-use crate::ir::{Instruction, Region, Stored, Type, Value};
+use crate::ir::{Instruction, Region, Type, Value};
 use crate::passes::fold::Simpler;
 
 impl Trace<'_> {
@@ -194,65 +194,6 @@ impl Trace<'_> {
         let value = path.now(value);
         !path.owes(Resource::Region(region))
             && loaded.is_some_and(|loaded| value == Some(path.equal(*loaded)))
-    }
-
-    /// The number of bytes that will leave a stream. A stream that may have gaps holds fewer; the
-    /// guard leaves where the position lies outside of the stream.
-    fn released(
-        &mut self,
-        path: &mut Path,
-        place: Place,
-        operands: &[Value],
-    ) -> Option<(Value, [Answer; 2])> {
-        if self.gaps.contains(&place) || path.owes(Resource::Container(place)) {
-            return None;
-        }
-        let operands = self.operands(path, operands)?;
-        let (to, of) = operands.split_last()?;
-        // On a side an index may be out of range.
-        if path.under.is_some() && of.len() > 1 {
-            return None;
-        }
-        let answer = |question, value| Answer {
-            question,
-            place,
-            of: of.to_vec(),
-            value,
-        };
-        let Stored::Stream(bits, _) = self.module.field(place.kind, place.field).stored else {
-            return None;
-        };
-        // Positions are numbers of 32 bits, of which so many count.
-        let most = self.word(path, ones(bits) as u32);
-        let within = |trace: &mut Self, path: &mut Path, one: Value| {
-            trace.evaluate(path, Op::Arithmetic(Arithmetic::And), &[one, most])
-        };
-        let to = within(self, path, *to);
-        let begin = self.evaluate(path, Op::Ask(Question::Begin, place), of);
-        let end = self.evaluate(path, Op::Ask(Question::End, place), of);
-        let released = self.evaluate(path, Op::Arithmetic(Arithmetic::Sub), &[to, begin]);
-        let released = within(self, path, released);
-        let held = self.evaluate(path, Op::Arithmetic(Arithmetic::Sub), &[end, begin]);
-        let held = within(self, path, held);
-        let is_outside = self.evaluate(path, Op::Compare(Compare::Ult), &[held, released]);
-        let name = self.field_name(place.kind, place.field);
-        self.exit(path, name, is_outside, false);
-        let answers = [answer(Question::Begin, to), answer(Question::End, end)];
-        Some((released, answers))
-    }
-
-    /// The answer of a container behind what is owed.
-    pub fn answer(
-        &mut self,
-        path: &mut Path,
-        question: Question,
-        place: Place,
-        operands: &[Value],
-    ) -> Option<Value> {
-        let of = self.operands(path, operands)?;
-        let mut answers = path.answers.iter().rev();
-        let found = answers.find(|one| (one.question, one.place) == (question, place))?;
-        (found.of == of).then_some(found.value)
     }
 
     /// An operation stands behind the commit.

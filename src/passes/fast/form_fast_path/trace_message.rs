@@ -1,11 +1,11 @@
 //! Operations on messages and views: they are owed, and the guard knows what comes of them.
 
 use super::message::{Message, View};
-use super::path::{Key, Known, Made, Owed, Path};
+use super::path::{Key, Known, Owed, Path, Sure};
 use super::trace::Trace;
-use crate::ir::effects::Resource;
-use crate::ir::op::{Arithmetic, Attempt, Compare, Op, Question};
-use crate::ir::{Instruction, Type, Value};
+use crate::ir::effects::{Effects, Resource};
+use crate::ir::op::{Arithmetic, Attempt, Compare, Op, Place, Question};
+use crate::ir::{AttributeId, Instruction, Type, Value};
 use crate::source::Span;
 use std::collections::BTreeMap;
 
@@ -153,54 +153,97 @@ impl Trace<'_> {
         path.learn(key, known);
     }
 
-    /// Traces an attempt that makes a message: an exit if it would fail, and the attempt behind the
-    /// commit. None, and the guard is unchanged, if the guard cannot decide that.
-    pub fn made(
+    /// Traces an attempt whose failure the guard can foresee: an exit if it would fail, and the
+    /// attempt behind the commit. Returns its results; none, and no exit is added, if the guard
+    /// cannot foresee that.
+    pub fn sure(
         &mut self,
         path: &mut Path,
         (attempt, operands): (&Attempt, &[Value]),
         span: Option<Span>,
-    ) -> Option<Key> {
+    ) -> Option<Vec<Key>> {
+        let (made, answers) = match attempt {
+            made if makes_message(made) => (Some(self.made(path, attempt, operands)?), None),
+            Attempt::Insert(place) => {
+                self.takes(path, *place, operands)?;
+                (None, None)
+            }
+            Attempt::AppendBytes(place) => (None, Some(self.appended(path, *place, operands)?)),
+            _other => return None,
+        };
+        let operands = operands.iter().map(|one| path.key(*one)).collect();
+        let results: Vec<Key> = made.into_iter().map(|one| path.own(one)).collect();
+        let effects = Effects::of_attempt(self.module, attempt);
+        path.written.extend(&effects.writes);
+        path.answers.extend(answers.into_iter().flatten());
+        path.owed.push(Owed::Sure(Sure {
+            attempt: attempt.clone(),
+            operands,
+            results: results.clone(),
+            span,
+        }));
+        Some(results)
+    }
+
+    /// Leaves unless a message can be made; returns what is known of it.
+    fn made(&mut self, path: &mut Path, attempt: &Attempt, operands: &[Value]) -> Option<Known> {
         if self.takes_buffers(path) {
             return None;
         }
-        let length = match attempt {
-            Attempt::CopyBytes(place) if !path.owes(Resource::Container(*place)) => {
+        let empty = |length: Value, at: Value| Message {
+            base: None,
+            at,
+            length,
+            attributes: BTreeMap::new(),
+        };
+        let at = self.word(path, 0);
+        let made = match attempt {
+            Attempt::Share => self.shared(path, operands[0])?,
+            Attempt::CopyBytes(place) => {
                 let given = self.operands(path, operands)?;
                 let (count, of) = given.split_last().expect("bytes are counted");
-                // On a side an index may be out of range.
-                if path.under.is_some() && of.len() > 2 {
-                    return None;
-                }
-                let ready = self.evaluate(path, Op::Ask(Question::Ready, *place), of);
+                let ready = self.ready(path, *place, of)?;
                 let length =
                     self.evaluate(path, Op::Arithmetic(Arithmetic::Umin), &[*count, ready]);
                 let room = self.word(path, self.module.memory.room);
                 let fits = self.evaluate(path, Op::Compare(Compare::Ule), &[length, room]);
                 self.exit(path, "stack.too_long".to_string(), fits, true);
-                length
+                Known::Message(empty(length, at))
             }
-            Attempt::New => self.word(path, 0),
+            Attempt::New => Known::Message(empty(at, at)),
             _other => return None,
         };
         let free = self.evaluate(path, Op::HasBuffer, &[]);
         self.exit(path, "stack.no_buffer".to_string(), free, true);
-        let at = self.word(path, 0);
-        let operands = operands.iter().map(|one| path.key(*one)).collect();
-        let result = path.own(Known::Message(Message {
-            base: None,
-            at,
-            length,
-            attributes: BTreeMap::new(),
-        }));
-        path.written.insert(Resource::Buffers);
-        path.owed.push(Owed::Made(Made {
-            attempt: attempt.clone(),
-            operands,
-            result,
-            span,
-        }));
-        Some(result)
+        Some(made)
+    }
+
+    /// A second handle of a message, without its marks. The guard reads the bytes of the original.
+    fn shared(&mut self, path: &mut Path, of: Value) -> Option<Known> {
+        let Known::Message(mut message) = path.known(path.key(of)).clone() else {
+            return None;
+        };
+        for (at, row) in self.module.attributes.iter().enumerate() {
+            if row.is_mark {
+                let unmarked = self.evaluate(path, row.default.clone(), &[]);
+                message.attributes.insert(AttributeId(at as u32), unmarked);
+            }
+        }
+        Some(Known::Message(message))
+    }
+
+    /// Leaves unless a window takes an item with a number.
+    fn takes(&mut self, path: &mut Path, place: Place, operands: &[Value]) -> Option<()> {
+        let indices = self.module.field(place.kind, place.field).dimensions.len();
+        let asked = &operands[..indices + 2];
+        if path.owes(Resource::Container(place)) || path.under.is_some() && indices > 0 {
+            return None;
+        }
+        let asked = self.operands(path, asked)?;
+        let takes = self.evaluate(path, Op::Ask(Question::Takes, place), &asked);
+        let name = self.field_name(place.kind, place.field);
+        self.exit(path, name, takes, true);
+        Some(())
     }
 
     /// Returns true if a deferred effect may take a buffer: then `has_buffer` says nothing of a
@@ -211,8 +254,16 @@ impl Trace<'_> {
         let all = path.owed.iter().flat_map(Owed::each);
         all.into_iter().any(|owed| match owed {
             Owed::Operation(one) => calls(&one.op) && takes(&one.op),
-            Owed::Made(_) => true,
+            Owed::Sure(one) => makes_message(&one.attempt),
             Owed::Diamond(_) => false,
         })
     }
+}
+
+/// Returns true for attempts whose result is a new message.
+fn makes_message(attempt: &Attempt) -> bool {
+    matches!(
+        attempt,
+        Attempt::New | Attempt::Share | Attempt::CopyBytes(_)
+    )
 }

@@ -239,11 +239,14 @@ impl Trace<'_> {
                 end.is_some_and(|end| self.is_in_frame(path, view, end))
             }
             Op::At(_) => {
-                let index = path.now(path.key(instruction.operands[0]));
-                let index = index.and_then(|index| self.folded.op(index));
-                index.is_some_and(|(op, of)| {
-                    *op == Op::Index && matches!(self.build.type_of(of[0]), Type::Instance(_))
-                })
+                let Some(index) = path.now(path.key(instruction.operands[0])) else {
+                    return false;
+                };
+                let of_instance = |(index, of): &(Op, Vec<Value>)| {
+                    *index == Op::Index && matches!(self.build.type_of(of[0]), Type::Instance(_))
+                };
+                path.found.contains_key(&(op.clone(), vec![index]))
+                    || self.folded.op(index).is_some_and(of_instance)
             }
             // An index may be in range only on the ways that lead there.
             Op::Load(_) | Op::Ask(..) => instruction.operands.len() <= 1,
