@@ -32,6 +32,11 @@ impl<'f> Definitions<'f> {
         self.found[value.at()]
     }
 
+    /// The name that the sources give a value; none if it is empty.
+    pub fn hint(&self, value: Value) -> &'f str {
+        &self.function.values[value.at()].hint
+    }
+
     /// The width of a number in bits; none of a value that is no number.
     pub fn bits(&self, value: Value) -> Option<u8> {
         self.function.type_of(value).bits()

@@ -8,16 +8,19 @@
 //! ```text
 //! words      reactions and states, in the words of the sources
 //! fast_paths fast functions, and the exits by which frames leave them
+//! paths      each path of each fast function; condition: what its guards ask, in words
 //! joints     which were woven, which stayed calls, and why
 //! branches   how often each is asked, as written and behind the rewrites
 //! states     in which instants begin, and in which nothing is ever found
 //! ```
 
 mod branches;
+mod condition;
 mod fast_paths;
 mod joints;
 mod link_bytes;
 pub mod passes;
+pub mod paths;
 mod slots;
 mod states;
 mod words;

@@ -129,6 +129,7 @@ enum Verb {
     /// Explains a diagnostic, or the slots and the fast path of a stack and its rewrites
     #[command(after_help = "Examples:\n  loom explain message-leaked\n  \
                             loom explain examples/host/host.loom --all\n  \
+                            loom explain examples/ping/ping.loom --paths\n  \
                             loom explain examples/ping/ping.loom --after lower")]
     Explain {
         /// Diagnostic id, as printed in brackets, or file of a stack [default: list all ids]
@@ -143,6 +144,9 @@ enum Verb {
         /// Prints the stack IR behind `lower` or a pass; an unknown name lists all
         #[arg(long, value_name = "PASS", conflicts_with = "all")]
         after: Option<String>,
+        /// Prints the conditions, share and size of each path of fast functions
+        #[arg(long, conflicts_with_all = ["all", "after"])]
+        paths: bool,
         #[command(flatten)]
         switches: Switches,
     },
@@ -227,10 +231,12 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             search,
             all,
             after,
+            paths,
             switches,
         } if explain::is_stack(&stack) => {
             let path = Path::new(&stack);
             match after {
+                None if paths => explain::paths::paths(path, &switches.options(search)?),
                 Some(pass) => {
                     let options = switches.options(search)?;
                     explain::passes::after(&pass, path, &options)
@@ -240,6 +246,10 @@ fn perform(verb: Verb) -> Result<(), Failure> {
         }
         Verb::Explain { after: Some(_), .. } => {
             let message = "`--after` needs a stack: `loom explain STACK --after lower`";
+            Err(Failure::refused(message))
+        }
+        Verb::Explain { paths: true, .. } => {
+            let message = "`--paths` needs a stack: `loom explain STACK --paths`";
             Err(Failure::refused(message))
         }
         Verb::Explain { what, .. } => authoring::explain(what.as_deref()),

@@ -267,6 +267,40 @@ fn a_stack_is_told_what_rewrites_cost_and_what_they_left() {
 }
 
 #[test]
+fn each_path_is_explained_by_its_conditions() {
+    let shell = Shell::new();
+    let stack = format!("{}/bench/udp.loom:offloaded", env!("CARGO_MANIFEST_DIR"));
+    let said = shell.loom(&["explain", &stack, "--paths"]).fine();
+    for row in [
+        "tunnel_arrive: 2 fast functions, tried in this order\n  tunnel.arrive.hit\n",
+        " % of its runs; ",
+        "  tunnel.arrive.fast  the header equals that in the cache tunnel.expected\n",
+        "  ipv4.bad_version       frame[0].bits(0..4) == 4  (layers/network/ipv4/ipv4.loom:31)\n",
+        "  frame[16..20] == config.address  (",
+        "      then a message for port datagrams\n",
+        "udp_session_send: 1 fast function, tried in this order\n",
+        "  network.ttl != 0  (",
+        "      then a frame leaves by link tun\n",
+    ] {
+        assert!(said.contains(row), "{row} is not in {said}");
+    }
+    // What is tried first asks less than what is tried behind it.
+    let asked = said.lines().filter(|line| line.contains(" operations ask"));
+    let asked = asked.filter_map(|line| line.split("; ").nth(1)?.split(' ').next()?.parse().ok());
+    let asked: Vec<u32> = asked.collect();
+    assert!(asked[0] < asked[2], "{said}");
+    let bare = ["explain", &stack, "--paths", "--without", "form-fast-path"];
+    let bare = shell.loom(&bare).fine();
+    assert_eq!(bare, "no reaction of the stack has a fast path\n");
+    shell
+        .loom(&["explain", "message-leaked", "--paths"])
+        .failed(1, &["`--paths` needs a stack"]);
+    shell
+        .loom(&["explain", &stack, "--paths", "--all"])
+        .failed(2, &["--paths", "--all"]);
+}
+
+#[test]
 fn what_became_of_joints_and_branches_is_said_of_each() {
     let shell = Shell::new();
     let stack = format!("{}/bench/udp.loom:offloaded", env!("CARGO_MANIFEST_DIR"));

@@ -23,17 +23,14 @@
 use crate::ir::definitions::Definitions;
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
-use crate::ir::graph::Graph;
 use crate::ir::op::{Event, Target};
 use crate::ir::{
-    Block, BlockId, Edge, Function, FunctionId, Instruction, Module, Op, Probability, Role,
-    Terminator, Type, Value,
+    Block, BlockId, Edge, Function, FunctionId, Instruction, Module, Op, Role, Terminator, Type,
+    Value,
 };
+use crate::passes::fast::ways::Ways;
 use crate::passes::fast::{expect_header, order_guards};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// A way that is taken in a smaller share of runs is rare.
-pub const RARE: Probability = Probability(50_000);
 
 /// Paths that go together have so many operations at most.
 const LONGEST: usize = 900;
@@ -81,7 +78,7 @@ fn taken_most(known: Known<'_>, function: &Function) -> Option<Path> {
 /// Groups of the paths behind a block; the first has most. The first groups of both ways of a
 /// branch become one if the guards grow little.
 fn grouped(known: Known<'_>, ways: &Ways<'_>, id: BlockId) -> Vec<Path> {
-    if let Some(path) = ways.path(id) {
+    if let Some(path) = Path::to(ways, id) {
         return vec![path];
     }
     let edges = ways.function.block(id).terminator.edges().into_iter();
@@ -94,7 +91,10 @@ fn grouped(known: Known<'_>, ways: &Ways<'_>, id: BlockId) -> Vec<Path> {
             [&one[0], &other[0], &both].map(|path| cost(known, ways.function, path));
         let most = one[0].share().max(other[0].share());
         let is_cheap = joint - apart - besides <= most * GROWS;
-        if one[0].tells == other[0].tells && ways.operations(&both.blocks) <= LONGEST && is_cheap {
+        if one[0].tells == other[0].tells
+            && operations(ways.function, &both.blocks) <= LONGEST
+            && is_cheap
+        {
             one[0] = both;
             other.remove(0);
         }
@@ -110,7 +110,7 @@ fn rest((module, effects): Known<'_>, function: &Function, group: &Path) -> Opti
     let ways = Ways::of(function);
     let others = ways.leaves().into_iter();
     let others = others.filter(|(leaf, _)| !group.leaves.contains_key(leaf));
-    let tells = |leaf: BlockId| ways.path(leaf).is_some_and(|path| path.tells);
+    let tells = |leaf: BlockId| Path::to(&ways, leaf).is_some_and(|path| path.tells);
     let leaves: BTreeMap<BlockId, f64> = others.filter(|(leaf, _)| tells(*leaf)).collect();
     if leaves.is_empty() {
         return None;
@@ -284,6 +284,18 @@ struct Path {
 }
 
 impl Path {
+    /// The path to a commit in a block, if one stands there.
+    fn to(ways: &Ways<'_>, leaf: BlockId) -> Option<Path> {
+        let mut leaves = ways.leaves().into_iter();
+        let (_, share) = leaves.find(|(id, _)| *id == leaf)?;
+        let behind = ways.function.behind(leaf);
+        Some(Path {
+            tells: behind.iter().any(|id| tells(ways.function.block(*id))),
+            blocks: ways.before(leaf).into_iter().chain(behind).collect(),
+            leaves: BTreeMap::from([(leaf, share)]),
+        })
+    }
+
     /// The share of runs that take them.
     fn share(&self) -> f64 {
         self.leaves.values().sum()
@@ -303,130 +315,18 @@ impl Path {
     }
 }
 
-/// The ways of a fast function.
-pub struct Ways<'f> {
-    function: &'f Function,
-    graph: Graph,
-    /// By block: a commit stands in it, or behind it.
-    commits: Vec<bool>,
-    /// By block: a commit stands in it, or before it.
-    done: Vec<bool>,
+/// The number of operations in blocks.
+fn operations(function: &Function, blocks: &BTreeSet<BlockId>) -> usize {
+    let blocks = blocks.iter().map(|id| function.block(*id));
+    blocks.map(|block| block.instructions.len()).sum()
 }
 
-impl<'f> Ways<'f> {
-    fn of(function: &'f Function) -> Ways<'f> {
-        let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
-        let has = |id: BlockId| function.block(id).commit().is_some();
-        let next = |id: BlockId| {
-            let edges = function.block(id).terminator.edges().into_iter();
-            edges.map(|edge| edge.block).collect::<Vec<_>>()
-        };
-        let mut commits = vec![false; function.blocks.len()];
-        for id in graph.order.iter().rev() {
-            commits[id.at()] = has(*id) || next(*id).iter().any(|one| commits[one.at()]);
-        }
-        let mut done = vec![false; function.blocks.len()];
-        for id in &graph.order {
-            done[id.at()] |= has(*id);
-            let is_done = done[id.at()];
-            next(*id).iter().for_each(|one| done[one.at()] |= is_done);
-        }
-        Ways {
-            function,
-            graph,
-            commits,
-            done,
-        }
-    }
-
-    fn is_in_guard(&self, id: BlockId) -> bool {
-        self.commits[id.at()] && !self.done[id.at()]
-    }
-
-    /// Both ways behind a block, if both commit, and the shares of runs that take them.
-    fn fork(&self, id: BlockId) -> Option<[(BlockId, Probability); 2]> {
-        let end = &self.function.block(id).terminator;
-        let (Terminator::Branch { likely, .. } | Terminator::Try { likely, .. }) = end else {
-            return None;
-        };
-        let edges = end.edges();
-        let ways = [(edges[0].block, *likely), (edges[1].block, likely.other())];
-        let commits = |(way, _): &(BlockId, Probability)| self.commits[way.at()];
-        ways.iter().all(commits).then_some(ways)
-    }
-
-    /// The edge of a block that is rare.
-    pub fn rare(&self, id: BlockId) -> Option<usize> {
-        let ways = self.fork(id)?;
-        ways.iter().position(|(_, share)| *share < RARE)
-    }
-
-    /// The path to a commit in a block, if one stands there.
-    fn path(&self, leaf: BlockId) -> Option<Path> {
-        let mut leaves = self.leaves().into_iter();
-        let (_, share) = leaves.find(|(id, _)| *id == leaf)?;
-        let behind = self.function.behind(leaf);
-        Some(Path {
-            tells: behind.iter().any(|id| self.tells(*id)),
-            blocks: self.before(leaf).into_iter().chain(behind).collect(),
-            leaves: BTreeMap::from([(leaf, share)]),
-        })
-    }
-
-    /// The blocks on each way to another, with that.
-    fn before(&self, leaf: BlockId) -> Vec<BlockId> {
-        let before = self.graph.order.iter().copied();
-        before
-            .filter(|id| self.graph.dominates(*id, leaf))
-            .collect()
-    }
-
-    /// The number of operations in blocks.
-    fn operations(&self, blocks: &BTreeSet<BlockId>) -> usize {
-        let blocks = blocks.iter().map(|id| self.function.block(*id));
-        blocks.map(|block| block.instructions.len()).sum()
-    }
-
-    /// The blocks with commits, each with the share of runs of the guard that come there.
-    fn leaves(&self) -> Vec<(BlockId, f64)> {
-        let mut shares = vec![0.0; self.function.blocks.len()];
-        shares[0] = 1.0;
-        let mut leaves = Vec::new();
-        for id in &self.graph.order {
-            let share = shares[id.at()];
-            let block = self.function.block(*id);
-            if block.commit().is_some() {
-                leaves.push((*id, share));
-                continue;
-            }
-            let ways = self.fork(*id);
-            for edge in block.terminator.edges() {
-                let of_way = ways.iter().flatten().find(|(way, _)| *way == edge.block);
-                let own = of_way.map_or(1.0, |(_, share)| f64::from(share.0) / 1e6);
-                shares[edge.block.at()] += share * own;
-            }
-        }
-        leaves
-    }
-
-    /// The edge of a block behind which none of some commits stands.
-    fn not_to(&self, id: BlockId, most: &BTreeMap<BlockId, f64>) -> Option<usize> {
-        let ways = self.fork(id)?.map(|(way, _)| way);
-        let is_left = |way: &BlockId| {
-            let behind = self.function.behind(*way);
-            !behind.iter().any(|id| most.contains_key(id))
-        };
-        ways.iter().position(is_left)
-    }
-
-    /// A block has an event for a port or a link.
-    fn tells(&self, id: BlockId) -> bool {
-        let block = self.function.block(id);
-        let is_told = |event: &Event| !matches!(event.target, Target::Function(_));
-        let sent = block.instructions.iter().any(|one| match &one.op {
-            Op::Output(events) | Op::Queue(_, events) => events.iter().any(is_told),
-            _other => false,
-        });
-        sent || matches!(&block.terminator, Terminator::Tail(event, _) if is_told(event))
-    }
+/// Returns true if a block has an event for a port or a link.
+fn tells(block: &Block) -> bool {
+    let is_told = |event: &Event| !matches!(event.target, Target::Function(_));
+    let sent = block.instructions.iter().any(|one| match &one.op {
+        Op::Output(events) | Op::Queue(_, events) => events.iter().any(is_told),
+        _other => false,
+    });
+    sent || matches!(&block.terminator, Terminator::Tail(event, _) if is_told(event))
 }

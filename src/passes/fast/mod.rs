@@ -11,6 +11,7 @@
 //! read_in_place.rs frames in memory of the host are read where they stand
 //! ```
 //!
+//! `ways.rs` finds the commits of a fast function, and how often control comes to each;
 //! `session.rs` finds values that hang on a session or a header alone; `disarm.rs` disarms caches
 //! behind writes to what they depend on.
 
@@ -24,3 +25,4 @@ pub mod order_guards;
 pub mod rare_ways;
 pub mod read_in_place;
 mod session;
+pub mod ways;

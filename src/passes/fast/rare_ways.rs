@@ -13,7 +13,8 @@
 //!                                            ..; recompute ..
 //! ```
 
-use super::hot_path::{RARE, try_first, without};
+use super::hot_path::{try_first, without};
+use super::ways::RARE;
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
 use crate::ir::{Attempt, Function, FunctionId, Module, Terminator};
