@@ -171,7 +171,6 @@ fn head(before: &str, parameters: &str, end: &str) -> String {
     let before = declaration(before, "(").replacen(" (", "(", 1);
     let column = before.chars().count();
     let own = listed(&parameters, ',', column, 1 + end.len());
-    debug_assert!(column < WIDTH, "a name is shorter than a line");
     format!("{before}{own}){end}")
 }
 
@@ -179,6 +178,15 @@ fn head(before: &str, parameters: &str, end: &str) -> String {
 mod tests {
     use super::*;
     use crate::c::printer;
+
+    #[test]
+    fn a_name_that_is_longer_than_a_line_keeps_its_parameters() {
+        let name = format!("static void {}", "long".repeat(40));
+        let head = head(&name, "int one, int other", ";");
+        let words: Vec<&str> = head.split_whitespace().collect();
+        let words = words.join(" ");
+        assert!(words.ends_with("int one, int other);"), "{head}");
+    }
 
     #[test]
     fn a_part_brings_what_it_calls() {
