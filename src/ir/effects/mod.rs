@@ -11,7 +11,7 @@ use crate::ir::ids::{FunctionId, KindId};
 use crate::ir::interface::Given;
 use crate::ir::op::{Attempt, Change, Op, Place, Region};
 use crate::ir::types::Type;
-use crate::ir::{Kernel, Module};
+use crate::ir::{Function, Kernel, Module};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -116,6 +116,19 @@ impl Effects {
         effects
     }
 
+    /// Returns the effects of the operations and terminators of a function, without those of the
+    /// functions that it calls.
+    pub fn of_body(module: &Module, function: &Function) -> Effects {
+        let mut effects = Effects::default();
+        for block in &function.blocks {
+            for instruction in &block.instructions {
+                effects.operation(module, &instruction.op);
+            }
+            effects.terminator(module, &block.terminator);
+        }
+        effects
+    }
+
     /// Returns the effects of a function and of all that it calls.
     pub fn of_function(module: &Module, id: FunctionId) -> Effects {
         Effects::of_function_up_to(module, id, &mut |_| false)
@@ -133,13 +146,10 @@ impl Effects {
         let mut open = vec![id];
         while let Some(id) = open.pop() {
             let function = module.function(id);
+            effects.add(&Effects::of_body(module, function));
             for instruction in function.instructions() {
-                effects.operation(module, &instruction.op);
                 let called = called(module, &instruction.op).into_iter();
                 open.extend(called.filter(|id| found.insert(*id) && !is_known(*id)));
-            }
-            for block in &function.blocks {
-                effects.terminator(module, &block.terminator);
             }
         }
         effects

@@ -19,22 +19,7 @@ const LARGEST: usize = 200;
 pub fn written(module: &Module) -> BTreeSet<Resource> {
     let fast = module.functions.iter();
     let fast = fast.filter(|function| function.role == Role::Fast);
-    fast.flat_map(|function| written_by(module, function))
-        .collect()
-}
-
-/// Everything that the operations and attempts of a function write.
-pub fn written_by(module: &Module, function: &Function) -> BTreeSet<Resource> {
-    let instructions = function.instructions();
-    let instructions = instructions.map(|one| Effects::of(module, &one.op));
-    let attempts = function
-        .blocks
-        .iter()
-        .filter_map(|block| match &block.terminator {
-            Terminator::Try { attempt, .. } => Some(Effects::of_attempt(module, attempt)),
-            _other => None,
-        });
-    let effects = instructions.chain(attempts);
+    let effects = fast.map(|function| Effects::of_body(module, function));
     effects.flat_map(|effects| effects.writes).collect()
 }
 

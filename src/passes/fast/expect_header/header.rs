@@ -19,7 +19,6 @@ use crate::ir::op::{Bits, Compare};
 use crate::ir::{
     Attempt, BlockId, Function, Instruction, KindId, Module, Op, Region, Terminator, Type, Value,
 };
-use crate::passes::fast::session::written_by;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A search whose keys hang on the header.
@@ -99,7 +98,7 @@ impl<'h> Header<'h> {
             definitions: &definitions,
             message,
             own: None,
-            written: written_by(module, function),
+            written: Effects::of_body(module, function).writes,
             pinned: BTreeSet::new(),
             varying: BTreeSet::new(),
             known: BTreeMap::new(),
