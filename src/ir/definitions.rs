@@ -32,7 +32,7 @@ impl<'f> Definitions<'f> {
         self.found[value.at()]
     }
 
-    /// The name that the sources give a value; none if it is empty.
+    /// Returns the name that the sources give a value; empty if they give none.
     pub fn hint(&self, value: Value) -> &'f str {
         &self.function.values[value.at()].hint
     }

@@ -284,7 +284,7 @@ fn each_path_is_explained_by_its_conditions() {
     ] {
         assert!(said.contains(row), "{row} is not in {said}");
     }
-    // What is tried first asks less than what is tried behind it.
+    // The function that is tried first has a shorter guard than the next.
     let asked = said.lines().filter(|line| line.contains(" operations ask"));
     let asked = asked.filter_map(|line| line.split("; ").nth(1)?.split(' ').next()?.parse().ok());
     let asked: Vec<u32> = asked.collect();

@@ -24,7 +24,7 @@ pub struct Ways<'f> {
 }
 
 impl<'f> Ways<'f> {
-    /// Those of a function.
+    /// Finds the ways of a function.
     pub fn of(function: &'f Function) -> Ways<'f> {
         let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
         let has = |id: BlockId| function.block(id).commit().is_some();

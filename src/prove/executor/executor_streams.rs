@@ -22,19 +22,16 @@ impl Executor<'_> {
         instruction: &Instruction,
         place: Place,
     ) -> Vec<Symbolic> {
-        let Stored::Stream(bits, _) = self.module.field(place.kind, place.field).stored else {
-            panic!("bytes are released in streams alone");
-        };
+        let (bits, _) = self.stream(place);
         let given = instruction.operands.iter();
         let mut of: Vec<Term> = given.map(|one| frame.plain(*one)).collect();
         let to = of.pop().expect("it is given a position");
-        let ends = [Question::Begin, Question::End];
-        let before = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
+        let before = self.ends(&frame.state, place, &of);
         let results = self.abstracted(frame, instruction);
         if self.module.streams_with_gaps().contains(&place) {
             return results;
         }
-        let behind = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
+        let behind = self.ends(&frame.state, place, &of);
         let freed = self.positions(bits, [before[0], to]);
         let held = self.positions(bits, before);
         let zero = self.terms.number(32, 0);
@@ -63,17 +60,13 @@ impl Executor<'_> {
         operands: &[Value],
         done: &Edge,
     ) -> (Term, Vec<Symbolic>) {
-        let Stored::Stream(bits, capacity) = self.module.field(place.kind, place.field).stored
-        else {
-            panic!("messages are appended to streams alone");
-        };
+        let (bits, capacity) = self.stream(place);
         let (message, of) = operands.split_last().expect("it is given a message");
         let Symbolic::Message(message) = frame.value(*message) else {
             panic!("messages are appended");
         };
         let of: Vec<Term> = of.iter().map(|one| frame.plain(*one)).collect();
-        let ends = [Question::Begin, Question::End];
-        let before = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
+        let before = self.ends(&frame.state, place, &of);
         let had_buffer = self.has_buffer(frame);
         let (condition, results) = self.of_container(frame, attempt, operands, done);
         let has_buffer = self.has_buffer(frame);
@@ -82,7 +75,7 @@ impl Executor<'_> {
         if self.module.streams_with_gaps().contains(&place) {
             return (condition, results);
         }
-        let behind = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
+        let behind = self.ends(&frame.state, place, &of);
         let held = self.positions(bits, before);
         let capacity = self.terms.number(32, capacity.into());
         let room = self.terms.subtract(capacity, held);
@@ -136,9 +129,7 @@ impl Executor<'_> {
         place: Place,
     ) -> Vec<Symbolic> {
         let results = self.abstracted(frame, instruction);
-        let Stored::Stream(bits, _) = self.module.field(place.kind, place.field).stored else {
-            panic!("bytes are ready in streams alone");
-        };
+        let (bits, _) = self.stream(place);
         let given = instruction.operands.iter();
         let mut of: Vec<Term> = given.map(|one| frame.plain(*one)).collect();
         let at = of.pop().expect("it is given a position");
@@ -146,8 +137,7 @@ impl Executor<'_> {
             panic!("a question has one answer");
         };
         if !self.module.streams_with_gaps().contains(&place) {
-            let ends = [Question::Begin, Question::End];
-            let ends = ends.map(|asked| self.asked(&frame.state, asked, place, &of));
+            let ends = self.ends(&frame.state, place, &of);
             let held = self.positions(bits, ends);
             let ahead = self.positions(bits, [ends[0], at]);
             let before = self.terms.arithmetic(Arithmetic::Umin, held, ahead);
@@ -156,6 +146,19 @@ impl Executor<'_> {
             self.assumed.push(fact);
         }
         results
+    }
+
+    /// The bits of a position in a stream, and how many bytes the stream holds at most.
+    fn stream(&self, place: Place) -> (u8, u32) {
+        match self.module.field(place.kind, place.field).stored {
+            Stored::Stream(bits, capacity) => (bits, capacity),
+            _ => panic!("the verifier passes these operations on streams alone"),
+        }
+    }
+
+    /// The first position of a stream in a state, and that behind its last byte.
+    fn ends(&mut self, state: &State, place: Place, of: &[Term]) -> [Term; 2] {
+        [Question::Begin, Question::End].map(|asked| self.asked(state, asked, place, of))
     }
 
     /// The number of positions from one to another; so many bits of them count.

@@ -24,7 +24,7 @@ pub struct Conditions<'c> {
 }
 
 impl<'c> Conditions<'c> {
-    /// Those of a function with these definitions.
+    /// Prepares the words for the values of a function, given its definitions.
     pub fn new(module: &'c Module, definitions: &'c Definitions<'c>) -> Conditions<'c> {
         Conditions {
             module,
@@ -40,15 +40,16 @@ impl<'c> Conditions<'c> {
     /// A bit, or its opposite.
     pub fn holds(&self, bit: Value, holds: bool) -> String {
         match holds {
-            true => self.value(bit, DEEPEST),
+            true => self
+                .same_header(bit, true)
+                .unwrap_or_else(|| self.value(bit, DEEPEST)),
             false => self.not(bit),
         }
     }
 
     fn negated(&self, bit: Value, depth: u32) -> String {
-        if let Some(cache) = self.compared_with(bit) {
-            let name = &self.module.caches[cache.at()].name;
-            return format!("the header equals that in the cache {name}");
+        if let Some(words) = self.same_header(bit, false) {
+            return words;
         }
         match self.definitions.get(bit) {
             Some(Instruction {
@@ -71,6 +72,20 @@ impl<'c> Conditions<'c> {
             }
             _other => format!("not {}", self.part(bit, depth)),
         }
+    }
+
+    /// Words for a bit, or its opposite, that compares the header with one in a cache.
+    fn same_header(&self, bit: Value, holds: bool) -> Option<String> {
+        let name = &self.module.caches[self.compared_with(bit)?.at()].name;
+        let op = self.definitions.get(bit).map(|one| &one.op);
+        let differs = matches!(
+            op,
+            Some(Op::Not | Op::Compare(Compare::Ne) | Op::Arithmetic(Arithmetic::Or))
+        );
+        Some(match differs == holds {
+            true => format!("the header differs from that in the cache {name}"),
+            false => format!("the header equals that in the cache {name}"),
+        })
     }
 
     /// The cache with whose content a bit compares bytes of the frame.

@@ -56,21 +56,20 @@ fn reaction(module: &Module, sources: &Sources, path: &FastPath, text: &mut Stri
             Op::Exit(name) => Some(name.chars().count()),
             _other => None,
         });
-        let width = exits.max().unwrap_or(0);
+        let shown = Shown {
+            module,
+            sources,
+            function,
+            ways: &ways,
+            width: exits.max().unwrap_or(0),
+        };
         for (number, (leaf, share)) in ways.leaves().into_iter().enumerate() {
-            let shown = Shown {
-                module,
-                sources,
-                function,
-                ways: &ways,
-                width,
-            };
             shown.path(number + 1, leaf, share, text);
         }
     }
 }
 
-/// A path that is shown.
+/// A fast function whose paths are shown.
 struct Shown<'s> {
     module: &'s Module,
     sources: &'s Sources,
@@ -125,7 +124,7 @@ impl Shown<'_> {
         }
     }
 
-    /// What the end of a block asks on the way to the next.
+    /// Prints the condition under which control goes from a block to the next.
     fn end(&self, block: &Block, next: BlockId, words: &Conditions<'_>, text: &mut String) {
         match &block.terminator {
             Terminator::Branch {
@@ -177,7 +176,7 @@ impl Shown<'_> {
         line(text, &format!("      {exit:width$}  {words}{place}"));
     }
 
-    /// What is told behind the commit, in order.
+    /// Lists the events and outputs behind the commit, in order.
     fn told(&self, behind: &[BlockId]) -> Vec<String> {
         let mut told = Vec::new();
         let blocks = behind.iter().map(|id| self.function.block(*id));

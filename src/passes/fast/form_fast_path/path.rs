@@ -37,7 +37,7 @@ pub enum Owed {
     /// An operation.
     Operation(Operation),
     /// An attempt that does not fail.
-    Sure(Sure),
+    Infallible(Infallible),
     /// Two sides of a branch that meet again.
     Diamond(Diamond),
 }
@@ -68,7 +68,7 @@ impl Owed {
     /// Returns the effect, with all effects of its sides.
     pub fn each(&self) -> Vec<&Owed> {
         let sides = match self {
-            Owed::Operation(_) | Owed::Sure(_) => &[][..],
+            Owed::Operation(_) | Owed::Infallible(_) => &[][..],
             Owed::Diamond(diamond) => &diamond.sides[..],
         };
         let below = sides.iter().flat_map(|side| &side.owed);
@@ -80,7 +80,7 @@ impl Owed {
 
 /// An attempt behind the commit: the guard has found that it does not fail.
 #[derive(Clone, Debug)]
-pub struct Sure {
+pub struct Infallible {
     /// The attempt.
     pub attempt: Attempt,
     /// Its operands.

@@ -489,7 +489,7 @@ impl<'m> Trace<'m> {
             panic!("an attempt is traced");
         };
         if likely.0 >= Probability::EVEN.0
-            && let Some(results) = self.sure(&mut path, (attempt, operands), block.span)
+            && let Some(results) = self.infallible(&mut path, (attempt, operands), block.span)
         {
             let at = self.follow(&mut path, done, &results);
             return Some((path, at));

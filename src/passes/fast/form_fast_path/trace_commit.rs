@@ -1,6 +1,6 @@
 //! The end of a path: the commit, what is owed, and the rest of the reaction.
 
-use super::path::{Diamond, Key, Known, Owed, Path, Sure};
+use super::path::{Diamond, Infallible, Key, Known, Owed, Path};
 use super::reaction;
 use super::trace::Trace;
 use crate::ir::op::Op;
@@ -50,7 +50,9 @@ impl Trace<'_> {
                     let results = self.build.op(self.module, one.op.clone(), &operands);
                     (&one.results[..], results)
                 }
-                Owed::Sure(one) => (&one.results[..], self.attempt_surely(path, late, one)),
+                Owed::Infallible(one) => {
+                    (&one.results[..], self.infallible_attempt(path, late, one))
+                }
                 Owed::Diamond(diamond) => {
                     (&diamond.results[..], self.pay_sides(path, late, diamond))
                 }
@@ -62,11 +64,11 @@ impl Trace<'_> {
     }
 
     /// Emits an attempt that does not fail; returns its results.
-    fn attempt_surely(&mut self, path: &Path, late: &Late, sure: &Sure) -> Vec<Value> {
-        let operands = self.late_all(path, late, &sure.operands);
-        self.build.set_span(sure.span);
-        let attempt = sure.attempt.clone();
-        let (done, failed) = self.build.attempt(self.module, attempt, &operands, SURE);
+    fn infallible_attempt(&mut self, path: &Path, late: &Late, attempt: &Infallible) -> Vec<Value> {
+        let operands = self.late_all(path, late, &attempt.operands);
+        self.build.set_span(attempt.span);
+        let op = attempt.attempt.clone();
+        let (done, failed) = self.build.attempt(self.module, op, &operands, SURE);
         self.build.go_to(failed);
         for message in self.build.parameters_of(failed) {
             self.build.op(self.module, Op::Consume, &[message]);

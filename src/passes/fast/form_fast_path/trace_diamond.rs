@@ -19,7 +19,9 @@
 //!                                          b2: jump b3
 //! ```
 
-use super::path::{Answer, Diamond, Key, Known, Operation, Owed, Path, Side, StoreOwed, Sure};
+use super::path::{
+    Answer, Diamond, Infallible, Key, Known, Operation, Owed, Path, Side, StoreOwed,
+};
 use super::trace::{SELDOM, Trace};
 use crate::ir::build::Mark;
 use crate::ir::effects::Resource;
@@ -375,7 +377,7 @@ impl<'p> Names<'p> {
                     .collect(),
                 span: one.span,
             }),
-            Owed::Sure(one) => Owed::Sure(Sure {
+            Owed::Infallible(one) => Owed::Infallible(Infallible {
                 attempt: one.attempt.clone(),
                 operands: self.keys(path, &one.operands),
                 results: one

@@ -55,7 +55,7 @@ impl Trace<'_> {
                 Op::Queue(_, events) => events.iter().any(|one| reaction(one.target).is_some()),
                 op => self.puts_events(op),
             },
-            Owed::Sure(_) | Owed::Diamond(_) => false,
+            Owed::Infallible(_) | Owed::Diamond(_) => false,
         };
         let waits = path.owed.iter().flat_map(Owed::each).any(waits);
         if waits || !events.iter().any(|event| reaction(event.target).is_some()) {

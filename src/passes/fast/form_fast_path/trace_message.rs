@@ -1,7 +1,7 @@
 //! Operations on messages and views: they are owed, and the guard knows what comes of them.
 
 use super::message::{Message, View};
-use super::path::{Key, Known, Owed, Path, Sure};
+use super::path::{Infallible, Key, Known, Owed, Path};
 use super::trace::Trace;
 use crate::ir::effects::{Effects, Resource};
 use crate::ir::op::{Arithmetic, Attempt, Compare, Op, Place, Question};
@@ -156,7 +156,7 @@ impl Trace<'_> {
     /// Traces an attempt whose failure the guard can foresee: an exit if it would fail, and the
     /// attempt behind the commit. Returns its results; none, and no exit is added, if the guard
     /// cannot foresee that.
-    pub fn sure(
+    pub fn infallible(
         &mut self,
         path: &mut Path,
         (attempt, operands): (&Attempt, &[Value]),
@@ -176,7 +176,7 @@ impl Trace<'_> {
         let effects = Effects::of_attempt(self.module, attempt);
         path.written.extend(&effects.writes);
         path.answers.extend(answers.into_iter().flatten());
-        path.owed.push(Owed::Sure(Sure {
+        path.owed.push(Owed::Infallible(Infallible {
             attempt: attempt.clone(),
             operands,
             results: results.clone(),
@@ -254,7 +254,7 @@ impl Trace<'_> {
         let all = path.owed.iter().flat_map(Owed::each);
         all.into_iter().any(|owed| match owed {
             Owed::Operation(one) => calls(&one.op) && takes(&one.op),
-            Owed::Sure(one) => makes_message(&one.attempt),
+            Owed::Infallible(one) => makes_message(&one.attempt),
             Owed::Diamond(_) => false,
         })
     }

@@ -35,14 +35,14 @@ pub fn moved(function: &Function) -> Function {
         let ways = [then.block, otherwise.block];
         let are_own = ways.iter().all(|way| edges[way.at()] == 1);
         if are_own && function.block(id).commit().is_none() {
-            part(&mut new, &definitions, id, (*condition, ways));
+            sink_exits(&mut new, &definitions, id, (*condition, ways));
         }
     }
     new
 }
 
 /// Moves exits of a block to one of the blocks behind it.
-fn part(
+fn sink_exits(
     function: &mut Function,
     definitions: &Definitions<'_>,
     id: BlockId,
