@@ -16,10 +16,10 @@
 
 use super::Stack;
 use super::host::{agenda, links};
+use crate::c::listed;
 use crate::c::parts;
 use crate::c::printer::declaration;
 use crate::c::tree::Item;
-use crate::c::{WIDTH, listed};
 
 /// The parts that functions of a module call; each file may call the files before it.
 const INSIDE: [&str; 7] = [
@@ -177,7 +177,7 @@ fn head(before: &str, parameters: &str, end: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::c::printer;
+    use crate::c::{WIDTH, printer};
 
     #[test]
     fn a_name_that_is_longer_than_a_line_keeps_its_parameters() {
