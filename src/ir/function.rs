@@ -294,7 +294,7 @@ impl Function {
     }
 
     /// The kind for whose instance it is, if it begins with the test whether the instance of its
-    /// first parameter has a state.
+    /// first parameter has a state. A commit may stand before.
     pub fn tests_live(&self) -> Option<KindId> {
         let block = &self.blocks[0];
         let Terminator::Try {
@@ -307,7 +307,8 @@ impl Function {
             return None;
         };
         let is_first = operands.first() == block.parameters.first();
-        let is_bare = block.instructions.is_empty() && done.arguments.is_empty();
+        let mut before = block.instructions.iter();
+        let is_bare = before.all(|one| one.op == Op::Commit) && done.arguments.is_empty();
         (is_first && is_bare).then_some(*kind)
     }
 

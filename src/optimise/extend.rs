@@ -23,10 +23,10 @@ use super::simpler::simpler;
 use super::states::is_found_at_will;
 use crate::tree::rename::Renaming;
 use crate::tree::walk::{begins, children, reachable, ways, with_children};
-use crate::tree::{Action, Forest, Node, NodeId, Output, Probability};
+use crate::tree::{Action, Forest, Node, NodeId, Output, Probability, Reaction, Tree};
 use crate::types::constant::fold_number;
 use crate::types::expression::{Binary, Expression, ExpressionKind, Variable};
-use crate::types::program::{LocalId, Program};
+use crate::types::program::{Event, LocalId, Program};
 use crate::types::value::Type;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -38,6 +38,8 @@ const STAYS: Probability = Probability(990_000);
 /// Limits on the length of fast paths.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
+    /// Which trees are extended.
+    pub trees: Trees,
     /// So many nodes a path may have, with all its ways.
     pub nodes: usize,
     /// What is reached less often leaves the path; more does where there are not nodes enough.
@@ -46,9 +48,33 @@ pub struct Limits {
     pub rare: f64,
 }
 
+/// The trees that are extended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trees {
+    /// All of them.
+    All,
+    /// Those of reactions that have a woven copy, or stand in one: to messages, and to `again`.
+    OfWoven,
+    /// Those of all other reactions.
+    OfOthers,
+}
+
+impl Trees {
+    fn have(self, reaction: Reaction) -> bool {
+        let (Reaction::Arrive { event, .. } | Reaction::Handle { event, .. }) = reaction;
+        let is_woven = matches!(event, Event::Send | Event::Deliver | Event::Again);
+        match self {
+            Trees::All => true,
+            Trees::OfWoven => is_woven,
+            Trees::OfOthers => !is_woven,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
+            trees: Trees::All,
             nodes: 600,
             least: 0.004,
             rare: 0.05,
@@ -66,7 +92,10 @@ pub fn extend(program: &Program, forest: Forest, limits: Limits) -> Forest {
         left: 0,
     };
     for at in 0..extending.forest.trees.len() {
-        let root = extending.forest.trees[at].root;
+        let Tree { reaction, root, .. } = extending.forest.trees[at];
+        if !limits.trees.have(reaction) {
+            continue;
+        }
         let nodes = reachable(&extending.forest, root);
         let begins = |node: &NodeId| begins(extending.forest.arena.node(*node));
         if nodes.iter().any(begins) {

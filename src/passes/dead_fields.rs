@@ -151,6 +151,13 @@ impl Named<'_> {
             indices: BTreeMap::new(),
         };
         for block in &function.blocks {
+            for one in &block.instructions {
+                if let (Op::At(_), [index], [found]) =
+                    (&one.op, &one.operands[..], &one.results[..])
+                {
+                    named.found.entry(*index).or_insert(*found);
+                }
+            }
             if let Terminator::Try {
                 attempt: Attempt::Live(_),
                 operands,

@@ -4,6 +4,7 @@
 //! module before and behind each; a release of the compiler asks it before all and behind the last.
 //!
 //! ```text
+//! share-sides        the same blocks on both sides of a branch stand once
 //! test-liveness-once no reaction tests an instance that its caller knows to have a state
 //! inline             small functions, and those called once, stand at their calls
 //! constant-arguments no function is given what is the same constant at each call
@@ -37,6 +38,7 @@ pub mod fold;
 pub mod fold_identical;
 pub mod fold_messages;
 pub mod inline;
+pub mod share_sides;
 pub mod sink;
 pub mod straighten;
 pub mod test_liveness_once;
@@ -57,7 +59,12 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: [Pass; 21] = [
+pub const PASSES: [Pass; 22] = [
+    Pass {
+        name: "share-sides",
+        about: "Keeps one of the same blocks on both sides of a branch",
+        run: share_sides::run,
+    },
     Pass {
         name: "test-liveness-once",
         about: "Tests instances of events that come from the agenda alone",
@@ -306,9 +313,9 @@ mod tests {
     fn an_unknown_name_lists_the_passes() {
         let said = "there is no pass `lowr`; the passes are `";
         let named = Passes::named("lowr").expect_err("there is none");
-        assert!(named.starts_with(&format!("{said}test-liveness-once`, `inline`, `")));
+        assert!(named.starts_with(&format!("{said}share-sides`, `test-liveness-once`, `")));
         let up_to = Passes::up_to("lowr").expect_err("there is none");
-        assert!(up_to.starts_with(&format!("{said}lower`, `test-liveness-once`, `")));
+        assert!(up_to.starts_with(&format!("{said}lower`, `share-sides`, `")));
         assert!(Passes::named(LOWER).is_err());
     }
 }

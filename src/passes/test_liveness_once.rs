@@ -136,23 +136,15 @@ fn divide(module: &mut Module, id: FunctionId, kind: KindId) {
     let whole = module.functions[id.at()].clone();
     let mut body = whole.clone();
     body.name = module.free_name(&format!("{}.live", whole.name));
-    body.fast = None;
-    let index = whole.blocks[0].parameters[0];
-    let Terminator::Try { done, .. } = &whole.blocks[0].terminator else {
-        unreachable!("it begins with a test");
-    };
-    let instance = body.define(Type::Instance(kind));
-    body.blocks[0].instructions.push(Instruction {
-        op: Op::At(kind),
-        operands: vec![index],
-        results: vec![instance],
-        span: None,
-    });
-    body.blocks[0].terminator = Terminator::Jump(Edge {
-        block: done.block,
-        arguments: vec![instance],
-    });
-    compact(&mut body);
+    tests_no_more(&mut body, kind);
+    let copy = whole
+        .fast
+        .filter(|copy| module.function(*copy).tests_live() == Some(kind));
+    body.fast = copy;
+    if let Some(copy) = copy {
+        tests_no_more(&mut module.functions[copy.at()], kind);
+        module.functions[id.at()].fast = None;
+    }
     module.functions.push(body);
     let target = FunctionId(module.functions.len() as u32 - 1);
     let own = &mut module.functions[id.at()];
@@ -174,4 +166,22 @@ fn divide(module: &mut Module, id: FunctionId, kind: KindId) {
         done.block = alive;
     }
     compact(own);
+}
+
+/// Replaces the test with which a function begins: its instance is known to have a state.
+fn tests_no_more(function: &mut Function, kind: KindId) {
+    let Terminator::Try { operands, done, .. } = &function.blocks[0].terminator else {
+        unreachable!("it begins with a test");
+    };
+    let (index, block) = (operands[0], done.block);
+    let instance = function.define(Type::Instance(kind));
+    let first = &mut function.blocks[0];
+    first
+        .instructions
+        .push(Instruction::new(Op::At(kind), &[index], &[instance]));
+    first.terminator = Terminator::Jump(Edge {
+        block,
+        arguments: vec![instance],
+    });
+    compact(function);
 }

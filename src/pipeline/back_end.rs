@@ -7,6 +7,7 @@ pub use crate::back::c::Variant;
 use crate::back::c::{Printed, print};
 use crate::ir::Module;
 use crate::lower::{lower, lower_woven};
+use crate::optimise::extend::{self, Trees, extend};
 use crate::optimise::{rewrite, rewritten};
 pub use crate::passes::Passes;
 use crate::passes::verified;
@@ -16,11 +17,38 @@ use crate::tree::rewrites::{Rewrite, Rewrites};
 use crate::types::program::Program;
 use crate::weave::{Limits, weave};
 
-/// Returns the trees of which the stack IR is made: behind these rewrites, but not woven. Fields
-/// that rewrites keep are added to the program.
+/// Returns the trees of which the stack IR is made: behind these rewrites, but not woven. Trees of
+/// reactions that have a woven copy are extended in the copy alone. Fields that rewrites keep are
+/// added to the program.
 pub fn unwoven(program: &mut Program, forest: Forest, rewrites: Rewrites) -> Forest {
-    let apart = rewrites.without(Rewrites::only(Rewrite::Inline));
-    rewritten(program, forest, apart)
+    let later = Rewrites::only(Rewrite::Inline).and(Rewrites::only(Rewrite::Extend));
+    let forest = rewritten(program, forest, rewrites.without(later));
+    let trees = match rewrites.has(Rewrite::Inline) {
+        true => Trees::OfOthers,
+        false => Trees::All,
+    };
+    extended(program, forest, rewrites, trees)
+}
+
+/// Returns trees of which some are extended, if they are to be, and then pruned again.
+fn extended(program: &mut Program, forest: Forest, rewrites: Rewrites, trees: Trees) -> Forest {
+    if !rewrites.has(Rewrite::Extend) {
+        return forest;
+    }
+    let limits = extend::Limits {
+        trees,
+        ..extend::Limits::default()
+    };
+    let forest = extend(program, forest, limits);
+    pruned(program, forest, rewrites)
+}
+
+/// Returns trees behind the rewrites that follow each that makes copies.
+fn pruned(program: &mut Program, forest: Forest, rewrites: Rewrites) -> Forest {
+    let chosen = [Rewrite::Branches, Rewrite::Frequent].into_iter();
+    chosen
+        .filter(|one| rewrites.has(*one))
+        .fold(forest, |forest, one| rewrite(program, forest, one))
 }
 
 /// Returns the stack IR behind these passes of a stack whose trees are [`unwoven`], and its C in a
@@ -44,11 +72,9 @@ pub fn lowered(program: &Program, forest: &Forest, rewrites: Rewrites) -> Module
     }
     let mut program = program.clone();
     let limits = Limits::for_fast_functions();
-    let woven = weave(&program, forest.clone(), limits);
-    let shorter = [Rewrite::Branches, Rewrite::Frequent].into_iter();
-    let mut woven = shorter
-        .filter(|one| rewrites.has(*one))
-        .fold(woven, |woven, one| rewrite(&mut program, woven, one));
+    let woven = extended(&mut program, forest.clone(), rewrites, Trees::OfWoven);
+    let woven = weave(&program, woven, limits);
+    let mut woven = pruned(&mut program, woven, rewrites);
     let mut trees = std::mem::take(&mut woven.trees);
     trees.retain(|tree| limits.weave_into(&program, tree.reaction));
     woven.trees = trees;

@@ -8,7 +8,7 @@ mod parts;
 use super::block::{AS_A_RULE, FIRST};
 use super::frame::Frame;
 use super::{Lowering, handler_of, reads};
-use crate::tree::{Action, Index, NodeId, Parameters};
+use crate::tree::{Action, Index, NodeId, Output, Parameters};
 use crate::types::expression::{Binary, Expression, ExpressionKind, Instance, Unary};
 use crate::types::header::{Header, HeaderField, Ranges, Rule, Share};
 use crate::types::program::{
@@ -187,6 +187,9 @@ impl<'a> Lowering<'a> {
                 Index::Only(at) => Instance::Only(at),
                 Index::Any | Index::Label(_) => Instance::Local(bind),
             };
+            if below.is_none() && lowering.told.contains(&(kind, event)) {
+                return lowering.tell_found(kind, own, event, given);
+            }
             lowering.handles_here((kind, index), (own, below), event, given)
         };
         self.find(
@@ -198,6 +201,32 @@ impl<'a> Lowering<'a> {
             &mut matched,
             missing,
         )
+    }
+
+    /// The instance that was found is told the event. As others tell it, too, its handler is a
+    /// reaction, and so the code of the handler exists once.
+    fn tell_found(
+        &mut self,
+        kind: KindId,
+        own: Instance,
+        event: Event,
+        given: &[LocalId],
+    ) -> NodeId {
+        let goal = self.told(own, kind, event);
+        self.want_goal(goal);
+        let message = given
+            .first()
+            .copied()
+            .filter(|_| self.carries_message(event));
+        let arguments = given.iter().skip(usize::from(message.is_some()));
+        let arguments =
+            arguments.map(|local| Expression::local(*local, self.locals[local.at()].kind.clone()));
+        let arguments = arguments.collect();
+        self.leaf(vec![Output::One {
+            goal,
+            message,
+            arguments,
+        }])
     }
 
     fn session_delivers(

@@ -57,6 +57,7 @@ pub fn cut(
         known: BTreeSet::new(),
         place: None,
         places: forest.places.clone(),
+        told: super::told(program),
         budget: super::MOST_NODES,
         diagnostics: Vec::new(),
     };

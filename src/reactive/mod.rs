@@ -46,6 +46,7 @@ use crate::types::program::{
     EntityId, Event, FieldId, Handler, KeyId, KindId, Local, LocalId, Place, Population, Program,
     Role,
 };
+use crate::types::statement::{Block, Output as Written, StatementKind, TellTarget};
 use crate::types::value::{Type, Value};
 use frame::Frame;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,6 +65,7 @@ pub fn lower(program: &Program) -> Result<Forest, Vec<Diagnostic>> {
         known: BTreeSet::new(),
         place: None,
         places: BTreeMap::new(),
+        told: told(program),
         budget: MOST_NODES,
         diagnostics: Vec::new(),
     };
@@ -83,6 +85,33 @@ pub fn lower(program: &Program) -> Result<Forest, Vec<Diagnostic>> {
         places: lowering.places,
         ..Forest::default()
     })
+}
+
+/// The events that a handler tells an instance, with the kind of the instance.
+fn told(program: &Program) -> BTreeSet<(KindId, Event)> {
+    fn add(block: &Block, told: &mut BTreeSet<(KindId, Event)>) {
+        for statement in block {
+            if let StatementKind::Output(Written::Tell {
+                target: TellTarget::Instance(_, kind),
+                event,
+                ..
+            }) = &statement.kind
+            {
+                told.insert((*kind, *event));
+            }
+            statement
+                .blocks()
+                .into_iter()
+                .for_each(|block| add(block, told));
+        }
+    }
+    let mut told = BTreeSet::new();
+    let handlers = program.handlers.iter();
+    let code = handlers.flat_map(|one| one.blocks.iter().chain([&one.body]));
+    let finders = program.entities.iter().flat_map(|one| &one.finders);
+    let code = code.chain(finders.map(|finder| &finder.otherwise));
+    code.for_each(|block| add(block, &mut told));
+    told
 }
 
 /// Whose reaction it is.
@@ -119,6 +148,8 @@ struct Lowering<'a> {
     /// Where what is lowered now is written, and where what nodes ask is.
     place: Option<Span>,
     places: BTreeMap<NodeId, Span>,
+    /// Events that a handler tells an instance, with the kind of the instance.
+    told: BTreeSet<(KindId, Event)>,
     /// How many more steps the tree at hand may take.
     budget: usize,
     diagnostics: Vec<Diagnostic>,

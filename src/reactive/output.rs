@@ -211,7 +211,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// An instance is told directly; one that always exists has a tree of its own.
-    fn told(&self, instance: Instance, kind: KindId, event: Event) -> Goal {
+    pub fn told(&self, instance: Instance, kind: KindId, event: Event) -> Goal {
         let (index, instance) = match (instance, &self.indices(kind)[..]) {
             (Instance::Only(at), _) => (Index::Only(at), None),
             (_, [only @ Index::Only(_)]) => (*only, None),

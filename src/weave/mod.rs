@@ -57,8 +57,9 @@ pub struct Limits {
 pub enum Entries {
     /// All of them.
     All,
-    /// Reactions to frames, and to messages that applications send.
-    FramesAndSends,
+    /// Reactions of which fast functions are formed: to frames, to messages that applications send,
+    /// and to `again`.
+    OfFastFunctions,
 }
 
 impl Limits {
@@ -68,7 +69,7 @@ impl Limits {
     /// it only adds to the text.
     pub fn for_fast_functions() -> Limits {
         Limits {
-            entries: Entries::FramesAndSends,
+            entries: Entries::OfFastFunctions,
             ..Limits::default()
         }
     }
@@ -77,9 +78,9 @@ impl Limits {
     pub fn weave_into(&self, program: &Program, reaction: Reaction) -> bool {
         let is_chosen = match self.entries {
             Entries::All => true,
-            Entries::FramesAndSends => match reaction {
+            Entries::OfFastFunctions => match reaction {
                 Reaction::Arrive { event, .. } => event == Event::Deliver,
-                Reaction::Handle { event, .. } => event == Event::Send,
+                Reaction::Handle { event, .. } => matches!(event, Event::Send | Event::Again),
             },
         };
         is_chosen && is_entry(program, reaction)

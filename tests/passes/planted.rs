@@ -39,6 +39,15 @@ pub type Wrong = fn(&mut Module, fn(&mut Module));
 /// All planted faults: the pass, its mistake, who finds it, and the wrong variant.
 pub const FAULTS: &[(&str, &str, Finder, Wrong)] = &[
     (
+        "share-sides",
+        "The bit is not asked again behind what both sides share",
+        Interpreter,
+        |module, pass| {
+            pass(module);
+            each_function(module, bits_asked_once);
+        },
+    ),
+    (
         "test-liveness-once",
         "An event that waits goes to the body that tests nothing",
         Interpreter,
@@ -520,6 +529,20 @@ fn loads_before_stores(function: &mut Function) {
         }
     }
     replace(function, &by);
+}
+
+/// A branch on a bit that an earlier branch asked goes one way alone.
+fn bits_asked_once(function: &mut Function) {
+    let mut asked = BTreeSet::new();
+    for block in &mut function.blocks {
+        if let Terminator::Branch {
+            condition, then, ..
+        } = &block.terminator
+            && !asked.insert(*condition)
+        {
+            block.terminator = Terminator::Jump(then.clone());
+        }
+    }
 }
 
 fn exchanged_ways(function: &mut Function) {

@@ -184,7 +184,7 @@ impl Facts<'_> {
         let compared = self.definitions.get(operands[0]);
         let order = compared.and_then(|compared| {
             let is_less = matches!(compared.op, Op::Compare(Compare::Ult | Compare::Ule));
-            let both = [compared.operands[0], *compared.operands.get(1)?];
+            let both = [*compared.operands.first()?, *compared.operands.get(1)?];
             let both = both.map(|value| self.number(value));
             let straight = both == [one.clone(), other.clone()];
             let turned = both == [other.clone(), one.clone()];

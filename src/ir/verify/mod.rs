@@ -70,8 +70,9 @@ pub use breach::{Breach, Rule};
 
 use super::effects::Effects;
 use super::graph::Graph;
-use super::{FunctionId, Module};
+use super::{Function, FunctionId, KindId, Module};
 use breach::Scope;
+use std::collections::BTreeSet;
 
 /// Checks all rules that lowering keeps.
 ///
@@ -100,25 +101,72 @@ pub fn verify_with(module: &Module, strictness: Strictness) -> Result<(), Vec<Br
     breaches.extend(module.functions.iter().flat_map(acyclic::names_exist));
     none(breaches)?;
     let graphs = structure(module)?;
-    let effects = Effects::of_functions(module);
-    let in_kernels = roles::in_kernels(module);
-    let freed = lifetimes::freed(module);
-    let (dependences, mut breaches) = invalidation::dependences(module, &effects);
-    for scope in scopes(module, &graphs, &effects) {
-        breaches.extend(handles::check(&scope));
-        breaches.extend(borrows::check(&scope));
-        breaches.extend(lifetimes::check(&scope, &freed));
-        breaches.extend(invalidation::check(&scope, &dependences));
-        breaches.extend(room::check(&scope));
-        breaches.extend(commits::check(&scope));
-        breaches.extend(roles::check(&scope, &in_kernels));
+    let (known, mut breaches) = Known::of(module);
+    for scope in scopes(module, &graphs, &known.effects) {
+        breaches.extend(known.breaches(&scope));
     }
     none(breaches)?;
     if strictness.ranges {
-        let all = scopes(module, &graphs, &effects);
+        let all = scopes(module, &graphs, &known.effects);
         none(all.flat_map(|scope| ranges::check(&scope)).collect())?;
     }
     Ok(())
+}
+
+/// The facts about a whole module by which its functions are checked.
+#[derive(Debug)]
+pub struct Known {
+    effects: Vec<Effects>,
+    in_kernels: Vec<bool>,
+    freed: Vec<BTreeSet<KindId>>,
+    dependences: invalidation::Dependences,
+}
+
+impl Known {
+    /// Finds the facts, and breaches of rules for caches.
+    pub fn of(module: &Module) -> (Known, Vec<Breach>) {
+        let effects = Effects::of_functions(module);
+        let (dependences, breaches) = invalidation::dependences(module, &effects);
+        let known = Known {
+            in_kernels: roles::in_kernels(module),
+            freed: lifetimes::freed(module),
+            effects,
+            dependences,
+        };
+        (known, breaches)
+    }
+
+    /// Returns true if a function may stand in the place of one of the module, which has the same
+    /// effects: it keeps all rules, and may trap only if that one may.
+    pub fn allows(&self, module: &Module, id: FunctionId, function: &Function) -> bool {
+        let traps = |function: &Function| {
+            let graph = acyclic::graph(function).ok()?;
+            let scope = Scope {
+                module,
+                id,
+                function,
+                graph: &graph,
+                effects: &self.effects,
+            };
+            let keeps_form =
+                dominance::check(&scope).is_empty() && typing::check(&scope).is_empty();
+            let keeps_all = keeps_form && self.breaches(&scope).is_empty();
+            keeps_all.then(|| ranges::check(&scope).len())
+        };
+        let before = traps(module.function(id));
+        traps(function).is_some_and(|after| before.is_none_or(|before| after <= before))
+    }
+
+    fn breaches(&self, scope: &Scope<'_>) -> Vec<Breach> {
+        let mut breaches = handles::check(scope);
+        breaches.extend(borrows::check(scope));
+        breaches.extend(lifetimes::check(scope, &self.freed));
+        breaches.extend(invalidation::check(scope, &self.dependences));
+        breaches.extend(room::check(scope));
+        breaches.extend(commits::check(scope));
+        breaches.extend(roles::check(scope, &self.in_kernels));
+        breaches
+    }
 }
 
 fn none(breaches: Vec<Breach>) -> Result<(), Vec<Breach>> {

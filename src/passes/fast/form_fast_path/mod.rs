@@ -1,11 +1,10 @@
 //! Forms fast functions: superblocks with side exits, whose effects stand behind their last guard
 //! (Hwu et al., "The Superblock", 1993; the bypass of Ensemble 4.1).
 //!
-//! In: reactions to frames and to messages of applications, and those that put events on the agenda
-//! which lead to them again. Out: beside each a fast function, which is tried first. It follows the
-//! edges that are taken often, asks everything that decides on the way, and then does what is to
-//! be done. An edge that is taken seldom is an exit: nothing has been done, so the reaction itself
-//! begins anew.
+//! In: reactions to frames and to messages of applications, and those with a woven copy. Out:
+//! beside each a fast function, which is tried first. It follows the edges that are taken often,
+//! asks everything that decides on the way, and then does what is to be done. An edge that is taken
+//! seldom is an exit: nothing has been done, so the reaction itself begins anew.
 //!
 //! ```text
 //! event fn arrive(%m: msg) {               fast fn arrive.fast(%m: msg) {
@@ -60,7 +59,7 @@ mod trace_switch;
 
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
-use crate::ir::op::{Event, Target};
+use crate::ir::op::Target;
 use crate::ir::rename::remove_unnamed;
 use crate::ir::{Function, FunctionId, Module, Op, Terminator};
 use crate::passes::{dead_code, fold, value_numbering};
@@ -99,17 +98,16 @@ fn woven(module: &mut Module, slow: FunctionId) -> Option<FunctionId> {
 }
 
 /// The reactions to frames, in the order of links, to messages of applications, to what they grant,
-/// those with a woven copy, and those that come again; none that has a fast function with a guard.
+/// and those with a woven copy; none that has a fast function with a guard.
 fn entries(module: &Module) -> Vec<FunctionId> {
     let arrive = module.links.iter().map(|link| link.arrives);
     let send = module.ports.iter().filter_map(|port| port.sends);
     let granted = module.ports.iter().filter_map(|port| port.granted());
     let send = send.flat_map(|id| started(module, id));
     let all = (0..module.functions.len() as u32).map(FunctionId);
-    let woven = all.clone().filter(|id| module.function(*id).fast.is_some());
-    let again = all.filter(|id| comes_again(module, *id));
+    let woven = all.filter(|id| module.function(*id).fast.is_some());
     let mut found: Vec<FunctionId> = Vec::new();
-    for id in arrive.chain(send).chain(granted).chain(woven).chain(again) {
+    for id in arrive.chain(send).chain(granted).chain(woven) {
         let fast = module.function(id).fast;
         if !found.contains(&id) && fast.is_none_or(|fast| has_no_guard(module.function(fast))) {
             found.push(id);
@@ -142,26 +140,6 @@ fn started(module: &Module, id: FunctionId) -> Vec<FunctionId> {
         _other => None,
     });
     targets.collect()
-}
-
-/// Returns true if a reaction puts an event on the agenda that leads to it again.
-fn comes_again(module: &Module, id: FunctionId) -> bool {
-    let leads_here = |event: &Event| {
-        let Some(target) = reaction(event.target) else {
-            return false;
-        };
-        let mut ends = module.function(target).blocks.iter();
-        target == id
-            || ends.any(|block| match &block.terminator {
-                Terminator::Tail(event, _) => reaction(event.target) == Some(id),
-                _other => false,
-            })
-    };
-    let mut instructions = module.function(id).instructions();
-    instructions.any(|one| match &one.op {
-        Op::Queue(_, events) => events.iter().any(leads_here),
-        _other => false,
-    })
 }
 
 /// Returns true if a fast function only commits before it does something.
