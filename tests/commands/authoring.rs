@@ -203,7 +203,7 @@ fn the_stack_ir_of_a_stack_is_read_again() {
     assert!(!skipped.contains(fast));
     let before = ["explain", &stack, "--after", "straighten"];
     assert_eq!(skipped, shell.loom(&before).fine());
-    let said = "there is no pass `fats`; the passes are `test-liveness-once`";
+    let said = "there is no pass `fats`; the passes are `share-sides`";
     behind(&["--without", "fats"]).failed(2, &[said]);
     shell
         .loom(&["explain", "message-leaked", "--after", "lower"])

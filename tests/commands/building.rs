@@ -471,7 +471,7 @@ fn passes_are_skipped_by_name() {
         build(&["--without", "I", "--without", "ir:inline,form-fast-path"]),
         both
     );
-    let passes = "there is no pass `faster`; the passes are `test-liveness-once`, `inline`, ";
+    let passes = "there is no pass `faster`; the passes are `share-sides`, `test-liveness-once`, ";
     let rewrites = "there is no rewrite `faster`, but all, prune-states, ";
     let build = |without: &str| shell.loom(&["build", &stack, "--without", without]);
     build("ir:faster").failed(2, &[passes]);
