@@ -11,9 +11,9 @@ mod planted;
 #[path = "passes/random.rs"]
 mod random;
 
-use stackloom::ir::Module;
 use stackloom::ir::text::{read, write};
 use stackloom::ir::verify::verify;
+use stackloom::ir::{Function, Module, Role};
 use stackloom::passes::{PASSES, Pass};
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -184,4 +184,33 @@ fn random_modules_show_the_same_behind_each_pass_and_each_pair() {
 #[test]
 fn the_module_of_faults_shows_the_same_behind_each_pass_and_each_pair() {
     tried("faults.ir", planted::small());
+}
+
+#[test]
+fn fewer_paths_show_the_same() {
+    let form = PASSES.iter().find(|pass| pass.name == "form-fast-path");
+    let form = form.expect("there is such a pass");
+    let paths = |module: &Module| {
+        let fast = module.functions.iter();
+        let fast = fast.filter(|one| one.role == Role::Fast && one.name != "answers.fast");
+        let commits = |one: &Function| one.blocks.iter().filter(|it| it.commit().is_some()).count();
+        fast.map(commits).max().unwrap_or(0)
+    };
+    let mut seen = BTreeSet::new();
+    let random = seeds().map(|seed| (format!("SEED={seed}"), random::module(seed)));
+    for (name, module) in random.chain([("faults.ir".to_string(), planted::small())]) {
+        println!("{name}");
+        let expected = random::shown(&module);
+        for most in [0, 1, 2] {
+            let fewer = Module {
+                fast_paths: Some(most),
+                ..module.clone()
+            };
+            let after = behind(&fewer, form, &name);
+            assert!(paths(&after) <= most as usize, "{name}: {}", write(&after));
+            assert_eq!(random::shown(&after), expected, "{name}, {most} paths");
+            seen.insert(paths(&after));
+        }
+    }
+    assert_eq!(seen, BTreeSet::from([0, 1, 2]));
 }

@@ -154,6 +154,8 @@ pub struct Module {
     pub starts: Option<FunctionId>,
     /// Bytes of headers before a message at most.
     pub headroom: u32,
+    /// At most so many paths of each fast function are formed; none: all that are frequent.
+    pub fast_paths: Option<u32>,
     /// The rest of its memory.
     pub memory: Memory,
 }

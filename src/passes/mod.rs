@@ -175,23 +175,43 @@ pub const PASSES: [Pass; 22] = [
 /// The name for the stack IR before all passes.
 pub const LOWER: &str = "lower";
 
-/// A set of passes, which run in the order of [`PASSES`].
+/// A set of passes, which run in the order of [`PASSES`], and the number of paths that they form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Passes(u32);
+pub struct Passes {
+    /// By place in [`PASSES`]: a bit.
+    set: u32,
+    /// At most so many paths of each fast function; none: all that are frequent.
+    fast_paths: Option<u32>,
+}
 
 impl Passes {
     /// No pass.
-    pub const NONE: Passes = Passes(0);
+    pub const NONE: Passes = Passes::of(0);
 
     /// All passes.
-    pub const ALL: Passes = Passes((1 << PASSES.len()) - 1);
+    pub const ALL: Passes = Passes::of((1 << PASSES.len()) - 1);
+
+    const fn of(set: u32) -> Passes {
+        Passes {
+            set,
+            fast_paths: None,
+        }
+    }
+
+    /// Returns these passes, which form at most so many paths for each fast function.
+    pub fn with_fast_paths(self, most: Option<u32>) -> Passes {
+        Passes {
+            fast_paths: most,
+            ..self
+        }
+    }
 
     /// Returns the pass of this name alone, or all passes for `all`.
     pub fn named(name: &str) -> Result<Passes, String> {
         let place = PASSES.iter().position(|pass| pass.name == name);
         match (name, place) {
             ("all", _) => Ok(Passes::ALL),
-            (_, Some(place)) => Ok(Passes(1 << place)),
+            (_, Some(place)) => Ok(Passes::of(1 << place)),
             (_, None) => Err(unknown(name, &[])),
         }
     }
@@ -201,24 +221,35 @@ impl Passes {
         let mut places = PASSES.iter().enumerate();
         match (name, places.find(|(_, pass)| pass.name == name)) {
             (LOWER, _) => Ok(Passes::NONE),
-            (_, Some((place, _))) => Ok(Passes((2 << place) - 1)),
+            (_, Some((place, _))) => Ok(Passes::of((2 << place) - 1)),
             (_, None) => Err(unknown(name, &[LOWER])),
         }
     }
 
     /// Returns the union with other passes.
     pub fn and(self, others: Passes) -> Passes {
-        Passes(self.0 | others.0)
+        Passes {
+            set: self.set | others.set,
+            ..self
+        }
     }
 
     /// Returns these passes without others.
     pub fn without(self, others: Passes) -> Passes {
-        Passes(self.0 & !others.0)
+        Passes {
+            set: self.set & !others.set,
+            ..self
+        }
+    }
+
+    /// Sets in a module what passes read there.
+    pub fn prepare(self, module: &mut Module) {
+        module.fast_paths = self.fast_paths;
     }
 
     /// Returns the passes in the order in which they run.
     pub fn chosen(self) -> Vec<Pass> {
-        let places = (0..PASSES.len()).filter(|place| self.0 & 1 << place != 0);
+        let places = (0..PASSES.len()).filter(|place| self.set & 1 << place != 0);
         places.map(|place| PASSES[place]).collect()
     }
 }

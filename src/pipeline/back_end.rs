@@ -58,7 +58,8 @@ pub fn printed(
     variant: Variant<'_>,
     (rewrites, passes): (Rewrites, Passes),
 ) -> (Module, Printed) {
-    let module = lowered(program, forest, rewrites);
+    let mut module = lowered(program, forest, rewrites);
+    passes.prepare(&mut module);
     let module = verified(module, &passes.chosen());
     let printed = print(&module, sources, variant);
     (module, printed)

@@ -22,6 +22,9 @@ pub struct Switches {
     /// Applies only these rewrites
     #[arg(long, value_name = "NAME,NAME")]
     only: Vec<Rewrites>,
+    /// Forms at most N fast paths for each reaction, the most frequent
+    #[arg(long, value_name = "N")]
+    fast_paths: Option<u32>,
     /// Profile of `loom profile record`; counts of several files are added
     #[arg(long, value_name = "FILE")]
     profile: Vec<PathBuf>,
@@ -83,10 +86,12 @@ impl Switches {
         }
     }
 
-    /// Returns the passes of the stack IR that `--without` does not skip.
+    /// Returns the passes of the stack IR that `--without` does not skip, and how many paths they
+    /// form.
     pub fn passes(&self) -> Passes {
         let without = self.without.iter().map(|one| one.passes);
-        Passes::ALL.without(without.fold(Passes::NONE, Passes::and))
+        let passes = Passes::ALL.without(without.fold(Passes::NONE, Passes::and));
+        passes.with_fast_paths(self.fast_paths)
     }
 
     /// Returns how a stack is compiled then, whose layers are looked for there.
@@ -119,6 +124,7 @@ impl Switches {
         let given = [
             (!self.without.is_empty(), "--without"),
             (!self.only.is_empty(), "--only"),
+            (self.fast_paths.is_some(), "--fast-paths"),
             (!self.profile.is_empty(), "--profile"),
         ];
         given.iter().find(|(is, _)| *is).map(|(_, option)| *option)

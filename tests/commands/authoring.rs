@@ -292,6 +292,17 @@ fn each_path_is_explained_by_its_conditions() {
     let bare = ["explain", &stack, "--paths", "--without", "form-fast-path"];
     let bare = shell.loom(&bare).fine();
     assert_eq!(bare, "no reaction of the stack has a fast path\n");
+    let paths = |most: &str| {
+        let said = shell.loom(&["explain", &stack, "--paths", "--fast-paths", most]);
+        let said = said.fine();
+        let paths = said
+            .lines()
+            .filter(|line| line.contains(" % of its runs; "));
+        (paths.count(), said)
+    };
+    let (two, one, none) = (paths("2"), paths("1"), paths("0"));
+    assert!(0 < one.0 && one.0 < two.0, "{}\n{}", one.1, two.1);
+    assert_eq!(none.1, bare);
     shell
         .loom(&["explain", "message-leaked", "--paths"])
         .failed(1, &["`--paths` needs a stack"]);

@@ -57,7 +57,7 @@
 //! # Tables
 //!
 //! ```text
-//! headroom 28      starts FUNCTION      settings_hold FUNCTION
+//! headroom 28      fast_paths 4      starts FUNCTION      settings_hold FUNCTION
 //! given NAME: SHAPE          setting NAME: TYPE      reason NAME      counter NAME
 //! attribute [mark] NAME: TYPE [= DEFAULT]            ; zero if there is none
 //! kind NAME [[CAPACITY]] [of LAYER] [, created | , with KIND] {

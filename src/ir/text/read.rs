@@ -142,8 +142,8 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 }
                 module.functions.push(no_function(cursor.name()?));
             }
-            "doc" | "headroom" | "memory" | "settings_hold" | "starts" | "given" | "enum"
-            | "listening" | "export" | "watched" => {}
+            "doc" | "headroom" | "fast_paths" | "memory" | "settings_hold" | "starts" | "given"
+            | "enum" | "listening" | "export" | "watched" => {}
             other => {
                 let message = match other {
                     "stack" => "`stack` stands first".to_string(),
@@ -158,7 +158,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
 
 /// Tables whose entries have a line each.
 fn short_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<()> {
-    let (mut headroom, mut memory) = (None, None);
+    let (mut headroom, mut fast_paths, mut memory) = (None, None, None);
     let (mut settings, mut attributes) = (Vec::new(), Vec::new());
     for item in items {
         let function = |cursor: &mut Cursor<'_>| operation::function(cursor, names);
@@ -166,6 +166,10 @@ fn short_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<
             "headroom" => {
                 let bytes = item.read(Cursor::number32)?;
                 tables::set(item.cursor.position(), &mut headroom, bytes)?;
+            }
+            "fast_paths" => {
+                let most = item.read(Cursor::number32)?;
+                tables::set(item.cursor.position(), &mut fast_paths, most)?;
             }
             "doc" => module.docs.push(item.read(Cursor::name)?),
             "memory" => {
@@ -194,6 +198,7 @@ fn short_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<
         }
     }
     module.headroom = headroom.unwrap_or_default();
+    module.fast_paths = fast_paths;
     module.memory = memory.unwrap_or_default();
     (module.settings, module.attributes) = (settings, attributes);
     Ok(())

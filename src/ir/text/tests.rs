@@ -375,6 +375,7 @@ fn tables(rng: &mut Rng) -> Module {
         settings_hold: some(rng, function_id),
         starts: some(rng, function_id),
         headroom: few(rng),
+        fast_paths: some(rng, few),
         memory: memory(rng),
         functions: Vec::new(),
     };

@@ -17,7 +17,8 @@ pub fn after(pass: &str, stack: &Path, options: &Options) -> Result<(), Failure>
     let skipped = Passes::ALL.without(options.passes);
     let passes = Passes::up_to(pass).map_err(Failure::refused)?;
     let passes = passes.without(skipped);
-    let (sources, module) = compiler::with_stack(stack, options, lowered)?;
+    let (sources, mut module) = compiler::with_stack(stack, options, lowered)?;
+    options.passes.prepare(&mut module);
     let module = verified(module, &passes.chosen());
     result(write_of(&module, &sources))
 }

@@ -98,7 +98,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         true => (None, String::new(), read_module(arguments)?),
         false => {
             let (_, known) = compiler::with_stack(&arguments.stack, &options, lowered)?;
-            let (program, stack, module) = known;
+            let (program, stack, mut module) = known;
+            options.passes.prepare(&mut module);
             (Some(program), stack, module)
         }
     };

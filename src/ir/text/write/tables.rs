@@ -25,6 +25,9 @@ pub fn tables(module: &Module, names: &Names) -> String {
     if module.headroom > 0 {
         writer.line(0, &format!("headroom {}", module.headroom));
     }
+    if let Some(most) = module.fast_paths {
+        writer.line(0, &format!("fast_paths {most}"));
+    }
     writer.memory(&module.memory);
     if let Some(id) = module.settings_hold {
         writer.function(0, "settings_hold", id);

@@ -61,9 +61,15 @@ use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
 use crate::ir::op::Target;
 use crate::ir::rename::remove_unnamed;
-use crate::ir::{Function, FunctionId, Module, Op, Terminator};
+use crate::ir::{BlockId, Function, FunctionId, Module, Op, Terminator};
+use crate::passes::fast::hot_path::without;
+use crate::passes::fast::ways::Ways;
 use crate::passes::{dead_code, fold, value_numbering};
+use std::collections::BTreeMap;
 use trace::Trace;
+
+/// The exit of paths that are not formed, since fewer are asked for.
+const FEWER_PATHS: &str = "stack.fast_paths";
 
 /// Forms a fast function for each of these reactions that has several ways.
 pub fn run(module: &mut Module) {
@@ -73,6 +79,7 @@ pub fn run(module: &mut Module) {
     let woven: Vec<Option<FunctionId>> = woven.collect();
     for (slow, woven) in entries.into_iter().zip(&woven) {
         let fast = Trace::of(module, &effects, woven.unwrap_or(slow));
+        let fast = fast.and_then(|fast| most_frequent(fast, module.fast_paths));
         module.functions[slow.at()].fast = fast.map(|mut fast| {
             compact(&mut fast);
             fold::fold(&mut fast);
@@ -86,6 +93,24 @@ pub fn run(module: &mut Module) {
     if woven.iter().any(Option::is_some) {
         remove_unnamed(module);
     }
+}
+
+/// The most frequent paths of a fast function, at most so many; none if there may be none.
+fn most_frequent(fast: Function, most: Option<u32>) -> Option<Function> {
+    let Some(most) = most else { return Some(fast) };
+    let mut leaves = Ways::of(&fast).leaves();
+    leaves.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    leaves.truncate(most as usize);
+    if leaves.is_empty() {
+        return None;
+    }
+    let leaves: BTreeMap<BlockId, f64> = leaves.into_iter().collect();
+    let left = Function {
+        name: FEWER_PATHS.to_string(),
+        ..fast.clone()
+    };
+    let fewer = without(&left, |ways, id| ways.not_to(id, &leaves));
+    Some(fewer.unwrap_or(fast))
 }
 
 /// Returns the fast function of a reaction that has no guard, now without its commit.
