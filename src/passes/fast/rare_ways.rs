@@ -13,8 +13,8 @@
 //!                                            ..; recompute ..
 //! ```
 
-use super::hot_path::{try_first, without};
-use super::ways::RARE;
+use super::hot_path::try_first;
+use super::ways::{RARE, without};
 use crate::ir::edit::compact;
 use crate::ir::effects::Effects;
 use crate::ir::{Attempt, Function, FunctionId, Module, Terminator};

@@ -1,11 +1,15 @@
-//! The ways of a fast function: how control comes from its begin to each commit.
+//! The ways of a fast function: how control comes from its begin to each commit; and the function
+//! without some of them.
 //!
 //! In: a fast function. Out: the blocks that commit, the share of runs of the guard that come there
 //! by the probabilities of branches and attempts, and the blocks on the way. An exit has no
 //! probability: the shares are those of runs that leave at none.
 
+use crate::ir::edit::compact;
 use crate::ir::graph::Graph;
-use crate::ir::{BlockId, Function, Probability, Terminator};
+use crate::ir::{
+    Block, BlockId, Edge, Function, Instruction, Op, Probability, Terminator, Type, Value,
+};
 use std::collections::BTreeMap;
 
 /// A way that is taken in a smaller share of runs is rare.
@@ -112,4 +116,92 @@ impl<'f> Ways<'f> {
         };
         ways.iter().position(is_left)
     }
+}
+
+/// A fast function without ways of its guard: `leaving` says which edge of a block leaves. None if
+/// something is tried before it, or no edge leaves.
+pub fn without(
+    function: &Function,
+    leaving: impl Fn(&Ways<'_>, BlockId) -> Option<usize>,
+) -> Option<Function> {
+    if function.fast.is_some() {
+        return None;
+    }
+    let ways = Ways::of(function);
+    let mut hot = function.clone();
+    let blocks = ways.graph.order.iter().copied();
+    let edges = blocks.filter(|id| ways.is_in_guard(*id));
+    let edges = edges.filter_map(|id| Some((id, leaving(&ways, id)?)));
+    let edges: Vec<(BlockId, usize)> = edges.collect();
+    for (id, edge) in &edges {
+        if !asks(&mut hot, &function.name, *id, *edge) {
+            let exit = exit(&mut hot, &function.name, *id, *edge);
+            let end = &mut hot.blocks[id.at()].terminator;
+            *end.edges_mut().swap_remove(*edge) = exit;
+        }
+    }
+    compact(&mut hot);
+    (!edges.is_empty()).then_some(hot)
+}
+
+/// Leaves in the place of an edge of a branch. False if the block ends in something else.
+fn asks(hot: &mut Function, name: &str, id: BlockId, edge: usize) -> bool {
+    let Terminator::Branch {
+        condition,
+        then,
+        otherwise,
+        ..
+    } = &hot.block(id).terminator
+    else {
+        return false;
+    };
+    let (condition, stays) = match edge {
+        0 => (*condition, otherwise.clone()),
+        _ => (*condition, then.clone()),
+    };
+    let leaves = match edge {
+        0 => condition,
+        _ => hot.define(Type::BIT),
+    };
+    let block = &mut hot.blocks[id.at()];
+    if leaves != condition {
+        block
+            .instructions
+            .push(step(Op::Not, &[condition], &[leaves]));
+    }
+    let exit = step(Op::Exit(name.to_string()), &[leaves], &[]);
+    block.instructions.push(exit);
+    block.terminator = Terminator::Jump(stays);
+    true
+}
+
+fn step(op: Op, operands: &[Value], results: &[Value]) -> Instruction {
+    Instruction {
+        op,
+        operands: operands.to_vec(),
+        results: results.to_vec(),
+        span: None,
+    }
+}
+
+/// A new block that leaves, in the place of that behind an edge; returns the edge to it.
+fn exit(hot: &mut Function, name: &str, from: BlockId, edge: usize) -> Edge {
+    let one = hot.define(Type::BIT);
+    let edge = hot.blocks[from.at()].terminator.edges()[edge].clone();
+    let made = hot.block(edge.block).parameters[edge.arguments.len()..].to_vec();
+    let parameters = made.into_iter().map(|value| {
+        let of = hot.type_of(value);
+        hot.define(of)
+    });
+    let parameters = parameters.collect();
+    hot.blocks.push(Block {
+        parameters,
+        instructions: vec![
+            step(Op::Number(1, 1), &[], &[one]),
+            step(Op::Exit(name.to_string()), &[one], &[]),
+        ],
+        terminator: Terminator::Never,
+        span: None,
+    });
+    Edge::to(BlockId(hot.blocks.len() as u32 - 1))
 }
