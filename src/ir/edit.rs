@@ -3,7 +3,6 @@
 
 use super::function::{Function, Terminator};
 use super::ids::{BlockId, Value};
-use super::op::Op;
 
 /// Puts values in the place of others: `by` has one for each value, itself where it stays. The
 /// other values stay defined.
@@ -160,11 +159,6 @@ fn renumber_values(function: &mut Function) {
         }
         change_operands(&mut block.terminator, &mut { change });
     }
-}
-
-/// Returns true for a number or bytes of the program text.
-pub fn is_constant(op: &Op) -> bool {
-    matches!(op, Op::Number(..) | Op::Bytes(_))
 }
 
 /// Returns a text that two functions share if they differ in nothing but names and places.

@@ -524,6 +524,11 @@ impl Op {
         }
     }
 
+    /// Returns true for a constant: a number, bytes, or an instance that always exists.
+    pub fn is_constant(&self) -> bool {
+        matches!(self, Op::Number(..) | Op::Bytes(_) | Op::Instance(..))
+    }
+
     /// The number that it is, if it is a constant.
     pub fn number(&self) -> Option<u64> {
         match self {

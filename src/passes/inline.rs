@@ -85,9 +85,8 @@ fn calls_of(function: &Function) -> impl Iterator<Item = FunctionId> {
 
 /// The number of instructions of a function, without constants.
 fn size(function: &Function) -> usize {
-    let computes = |op: &Op| !matches!(op, Op::Number(..) | Op::Bytes(_) | Op::Instance(..));
     let all = function.instructions();
-    all.filter(|one| computes(&one.op)).count()
+    all.filter(|one| !one.op.is_constant()).count()
 }
 
 /// The functions before one, into which they are expanded.

@@ -378,7 +378,7 @@ impl Identities {
             let value = Value(at as u32);
             match definitions.get(value) {
                 Some(Instruction { op, operands, .. }) if is_index(op) => *one = operands[0],
-                Some(Instruction { op, .. }) if is_constant(op) => {
+                Some(Instruction { op, .. }) if op.is_constant() => {
                     *one = *constants.entry(op).or_insert(value);
                 }
                 _ => {}
@@ -397,8 +397,4 @@ impl Identities {
 
 fn is_index(op: &Op) -> bool {
     matches!(op, Op::At(_) | Op::Index)
-}
-
-fn is_constant(op: &Op) -> bool {
-    matches!(op, Op::Number(..) | Op::Instance(..))
 }

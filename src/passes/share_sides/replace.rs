@@ -1,7 +1,7 @@
 //! Removes the blocks of one side that another side has.
 
 use super::shared::{Pair, Shared};
-use crate::ir::edit::{change_operands, compact, is_constant, substitute};
+use crate::ir::edit::{change_operands, compact, substitute};
 use crate::ir::graph::Graph;
 use crate::ir::{Block, BlockId, Edge, Function, Instruction, Op, Probability, Terminator, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -179,7 +179,7 @@ fn repeat_constants(function: &mut Function) -> bool {
             homes[value.at()] = Some(id);
         }
         let all = block.instructions.iter();
-        let all = all.filter(|one| is_constant(&one.op));
+        let all = all.filter(|one| one.op.is_constant());
         constants.extend(all.map(|one| (one.results[0], one.op.clone())));
     }
     for id in graph.order.iter().copied() {

@@ -5,7 +5,6 @@
 //! two blocks are a pair if all edges to one of them come from pairs whose other block has the same
 //! edge to the other.
 
-use crate::ir::edit::is_constant;
 use crate::ir::graph::Graph;
 use crate::ir::{
     Block, BlockId, Edge, Function, Instruction, Op, Probability, Terminator, Type, Value,
@@ -34,7 +33,7 @@ impl<'f> Compared<'f> {
             places[id.at()] = place;
         }
         let mut constants = vec![None; function.values.len()];
-        for one in function.instructions().filter(|one| is_constant(&one.op)) {
+        for one in function.instructions().filter(|one| one.op.is_constant()) {
             constants[one.results[0].at()] = Some(&one.op);
         }
         Compared {
@@ -297,5 +296,5 @@ impl<'c, 'f> Shared<'c, 'f> {
 /// The instructions of a block without constants, each with its place.
 fn computing(block: &Block) -> impl Iterator<Item = (usize, &Instruction)> {
     let all = block.instructions.iter().enumerate();
-    all.filter(|(_, one)| !is_constant(&one.op))
+    all.filter(|(_, one)| !one.op.is_constant())
 }

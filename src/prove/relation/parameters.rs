@@ -142,7 +142,7 @@ fn constants(module: &Module) -> BTreeMap<(FunctionId, usize), Op> {
                 for (place, value) in given.iter().enumerate() {
                     let own = function.parameters().iter().position(|one| one == value);
                     let found = match (defined.get(*value), own) {
-                        (Some(one), _) if one.operands.is_empty() && is_constant(&one.op) => {
+                        (Some(one), _) if one.operands.is_empty() && one.op.is_constant() => {
                             Known::Always(one.op.clone())
                         }
                         (_, Some(own)) if sites.contains_key(caller) => {
@@ -170,10 +170,6 @@ fn constants(module: &Module) -> BTreeMap<(FunctionId, usize), Op> {
         Known::Nothing | Known::Varies => None,
     });
     always.collect()
-}
-
-fn is_constant(op: &Op) -> bool {
-    matches!(op, Op::Number(..) | Op::Instance(..) | Op::Bytes(_))
 }
 
 /// Returns all places at which functions are given arguments.
