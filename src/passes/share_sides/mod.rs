@@ -41,6 +41,9 @@ const WORTH: usize = 8;
 /// At most so many instructions of one side are compared with the first of the other.
 const COMPARED: usize = 256;
 
+/// So many of the places at which most would be shared are tried, until the verifier allows one.
+const TRIED: usize = 4;
+
 /// In one function, blocks are shared at most so often, as all of it is compared anew each time.
 const SHARED: usize = 64;
 
@@ -81,6 +84,7 @@ fn share(function: &Function, allows: &dyn Fn(&Function) -> bool) -> Option<Func
         found.sort_by_key(|(gain, _)| Reverse(*gain));
         let mut shorter = found
             .iter()
+            .take(TRIED)
             .filter_map(|(_, shared)| replace::stand_once(shared, *id));
         shorter.find(|shorter| allows(shorter))
     })
