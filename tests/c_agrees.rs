@@ -202,6 +202,12 @@ fn the_c_of_streams_does_what_it_says() {
 }
 
 #[test]
+fn the_c_of_frames_that_leave_in_two_parts_does_what_it_says() {
+    agrees("tests/c_agrees/stacks/gathered.loom");
+    agrees(&leaving::calling("gathered"));
+}
+
+#[test]
 fn the_c_of_what_is_appended_and_sent_at_once_does_what_it_says() {
     agrees("tests/c_agrees/stacks/appended.loom");
 }

@@ -119,14 +119,20 @@ static uint32_t summed_segment(const uint8_t *frame, size_t length) {
 
 /* ---- the wire ---- */
 
-__attribute__((noipa)) void wire(const uint8_t *frame, size_t length) {
+__attribute__((noipa)) void wire_part(const uint8_t *part, size_t length, bool is_last) {
+    static size_t before; /* bytes of the frame that came before */
     struct frame *const to = &left[left_behind % WAITING];
-    if (length > FRAME || left_behind - left_first == WAITING) {
+    if (length > FRAME - before || left_behind - left_first == WAITING) {
         fail("more leaves than the wire carries");
     }
-    memcpy(to->data, frame, length);
-    to->length = length;
-    left_behind += 1;
+    memcpy(to->data + before, part, length);
+    to->length = before + length;
+    before = is_last ? 0 : to->length;
+    left_behind += is_last;
+}
+
+void wire(const uint8_t *frame, size_t length) {
+    wire_part(frame, length, true);
 }
 
 __attribute__((noipa)) void bench_wire(const uint8_t *frame, size_t length) {

@@ -63,6 +63,8 @@ void sut_tell(void);
  * `wire` is the same for a driver's own functions whose names end so. */
 void bench_wire(const uint8_t *frame, size_t length);
 void wire(const uint8_t *frame, size_t length);
+/* The same for a part of a frame; behind the last the frame has left. */
+void wire_part(const uint8_t *part, size_t length, bool is_last);
 
 /* Called by a driver when something cannot go on. */
 static inline void fail(const char *why) {

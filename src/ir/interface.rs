@@ -138,6 +138,8 @@ pub struct Link {
     pub name: String,
     /// The function in C that is called with each frame that leaves; without, the host asks.
     pub calls: Option<String>,
+    /// A frame leaves in two parts: the second may stand in a stream.
+    pub gathers: bool,
     /// The reaction to a frame: `msg`.
     pub arrives: FunctionId,
     /// Its fast function is given frames where they stand, be it in memory of the host.

@@ -472,6 +472,9 @@ pub enum Attempt {
     TakeBytes(Place),
     /// `place, at, count -> msg`: a message of so many bytes of a stream, which stay.
     CopyBytes(Place),
+    /// The same for a frame that leaves by a link which gathers: its bytes are read in the stream.
+    /// Only what is pushed before them is written.
+    BorrowBytes(Place),
 }
 
 impl Attempt {
@@ -486,7 +489,8 @@ impl Attempt {
             | Attempt::InsertBytes(place)
             | Attempt::AppendBytes(place)
             | Attempt::TakeBytes(place)
-            | Attempt::CopyBytes(place) => Some(*place),
+            | Attempt::CopyBytes(place)
+            | Attempt::BorrowBytes(place) => Some(*place),
             Attempt::New
             | Attempt::NewOf
             | Attempt::Share

@@ -300,7 +300,7 @@ fn outcomes_in_place(
             in_place(&[Type::Message])?;
             Ok((Vec::new(), back))
         }
-        Attempt::CopyBytes(_) => {
+        Attempt::CopyBytes(_) | Attempt::BorrowBytes(_) => {
             in_place(&[Type::WORD, Type::WORD])?;
             Ok((vec![Type::Message], Vec::new()))
         }

@@ -346,7 +346,8 @@ impl Finding<'_> {
             | Attempt::InsertBytes(_)
             | Attempt::AppendBytes(_)
             | Attempt::TakeBytes(_)
-            | Attempt::CopyBytes(_) => {}
+            | Attempt::CopyBytes(_)
+            | Attempt::BorrowBytes(_) => {}
         }
     }
 

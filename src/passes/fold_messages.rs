@@ -492,7 +492,10 @@ fn results_of(function: &Function, end: &Terminator, edge: &Edge) -> Vec<Option<
     }
     vec![match attempt {
         Attempt::New => Some(Made::Empty),
-        Attempt::NewOf | Attempt::TakeBytes(_) | Attempt::CopyBytes(_) => Some(Made::New),
+        Attempt::NewOf
+        | Attempt::TakeBytes(_)
+        | Attempt::CopyBytes(_)
+        | Attempt::BorrowBytes(_) => Some(Made::New),
         Attempt::Share | Attempt::Copy => Some(Made::Copied(operands[0])),
         Attempt::Restore => Some(Made::Restore(operands[0], operands[1])),
         Attempt::Pad => Some(Made::Pad(operands[0], operands[1])),

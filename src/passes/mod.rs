@@ -24,6 +24,7 @@
 //! dead-parameters    no function is given, or gives, what nobody uses
 //! dead-code          no value is computed that nobody uses
 //! read-in-place      no frame in memory of the host is copied, if it is only read
+//! gather             bytes of a stream that leave in a frame are not copied
 //! sink               a value is computed on the way that uses it
 //! fold-identical     no two functions are the same
 //! ```
@@ -59,7 +60,7 @@ pub struct Pass {
 }
 
 /// All passes, in the order in which they run.
-pub const PASSES: [Pass; 22] = [
+pub const PASSES: [Pass; 23] = [
     Pass {
         name: "share-sides",
         about: "Keeps one of the same blocks on both sides of a branch",
@@ -159,6 +160,11 @@ pub const PASSES: [Pass; 22] = [
         name: "read-in-place",
         about: "Reads frames in memory of the host where they stand",
         run: fast::read_in_place::run,
+    },
+    Pass {
+        name: "gather",
+        about: "Lets bytes of a stream leave in a frame without a copy",
+        run: fast::gather::run,
     },
     Pass {
         name: "sink",

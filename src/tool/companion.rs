@@ -22,8 +22,11 @@ pub fn companion(description: &Description) -> String {
     text += "struct loom_field { size_t offset; size_t size; };\n";
     text += "struct loom_layout { size_t size; const struct loom_field *fields; };\n";
     let output = ["place", "session", "data", "length", "buffer"].map(String::from);
-    let with = description.has_attributes().then(|| "with".to_string());
-    let output = [output.to_vec(), Vec::from_iter(with)].concat();
+    let mut output = output.to_vec();
+    if description.gathers {
+        output.extend(["body", "body_length"].map(String::from));
+    }
+    output.extend(description.has_attributes().then(|| "with".to_string()));
     let of_stack = |what: &str| format!("struct {name}_{what}");
     layout(&mut text, "output", &of_stack("output"), &output);
     let config = c_fields(&description.config);

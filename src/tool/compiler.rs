@@ -488,6 +488,7 @@ pub fn description(program: &Program, limits: Limits) -> Description {
             .collect(),
         lowest: lowest.collect(),
         hears_carrier: program.links.iter().any(|link| link.carrier.is_some()),
+        gathers: program.links.iter().any(|link| link.gathers),
         holds_messages: fields.any(|field| field.kind.holds_messages()),
         config: config
             .map(|c| member(&c.name, &c.kind, c.default.is_some()))

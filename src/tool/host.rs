@@ -405,7 +405,7 @@ impl<'program> Host<'program> {
         match output.event {
             Event::Frame => {
                 let link = output.place();
-                let sent = self.devices[link].send(output.bytes(), now_ns);
+                let sent = self.devices[link].send(&output.bytes(), now_ns);
                 self.last_passed = Instant::now();
                 drop(output);
                 let sent = sent.map_err(|error| self.broken(link, &error))?;
@@ -419,7 +419,7 @@ impl<'program> Host<'program> {
                     Application::Lines => {
                         self.last_passed = Instant::now();
                         if let Some(lines) = &mut self.lines {
-                            lines.heard(session, output.bytes())?;
+                            lines.heard(session, &output.bytes())?;
                         }
                         drop(output);
                     }

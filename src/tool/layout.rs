@@ -32,6 +32,8 @@ pub struct Description {
     pub functions_in_c: Vec<String>,
     /// The layer that stands on each link.
     pub lowest: Vec<String>,
+    /// True if frames of some link leave in two parts.
+    pub gathers: bool,
     /// Whether anything in it can hold messages for long.
     pub holds_messages: bool,
     /// Whether it wants to know when a link goes down: there is `NAME_carrier`.

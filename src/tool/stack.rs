@@ -20,6 +20,7 @@ use crate::simulate::stack::Outcome;
 use crate::simulate::value::Datum;
 use libloading::{Library, Symbol};
 use loader::Loader;
+use std::borrow::Cow;
 use std::ffi::{c_int, c_uint, c_void};
 use std::path::Path;
 
@@ -129,6 +130,8 @@ struct OutputLayout {
     session: usize,
     data: usize,
     length: usize,
+    /// The second part of a frame, and its length, where frames leave in two parts.
+    body: Option<[usize; 2]>,
     with: Option<usize>,
 }
 
@@ -532,17 +535,31 @@ impl Output<'_, '_> {
     }
 
     /// The bytes to send or to read.
-    pub fn bytes(&self) -> &[u8] {
+    pub fn bytes(&self) -> Cow<'_, [u8]> {
         let layout = &self.stack.program.output;
-        // SAFETY: as in `place`; the bytes stay until `done`, which only our drop calls.
+        let body = layout.body.filter(|_| self.event == Event::Frame);
+        // SAFETY: as in `place`; the bytes stay until `done`, which only our drop calls, and no
+        // other call of the stack comes before it.
         unsafe {
-            let length: usize = self.read(layout.length);
-            let data: *const u8 = self.read(layout.data);
-            if length == 0 {
-                &[]
-            } else {
-                std::slice::from_raw_parts(data, length)
+            let bytes = self.part(layout.data, self.read(layout.length));
+            let body = body.map(|[at, length]| self.part(at, self.read::<u32>(length) as usize));
+            match body.unwrap_or_default() {
+                [] => Cow::Borrowed(bytes),
+                body => Cow::Owned([bytes, body].concat()),
             }
+        }
+    }
+
+    /// So many bytes to which the field at this offset points.
+    ///
+    /// # Safety
+    ///
+    /// It points to as many as stay while the output does, or there are none.
+    unsafe fn part(&self, at: usize, length: usize) -> &[u8] {
+        match length {
+            0 => &[],
+            // SAFETY: as the caller says.
+            _ => unsafe { std::slice::from_raw_parts(self.read(at), length) },
         }
     }
 

@@ -284,7 +284,16 @@ impl<'a> Composer<'a, '_> {
                 name,
                 arguments,
                 calls,
-            } => self.link(node, Bottom::new(name, arguments, calls), ground),
+                gathers,
+            } => {
+                let bottom = Bottom {
+                    name,
+                    arguments,
+                    calls: calls.as_ref(),
+                    gathers: *gathers,
+                };
+                self.link(node, bottom, ground);
+            }
             ast::NodeKind::Port { name, calls } => self.port(node, (name, calls), ground),
             ast::NodeKind::Layer(wanted) => self.layer(node, wanted, ground),
             ast::NodeKind::Slot(_) => panic!("slots were replaced by layers when they were read"),

@@ -22,22 +22,8 @@ pub struct Bottom<'a> {
     pub arguments: &'a [ast::Argument],
     /// The function in C that is called with what leaves by it.
     pub calls: Option<&'a ast::Name>,
-}
-
-impl<'a> Bottom<'a> {
-    /// A link as a stack names it.
-    pub fn new(
-        name: &'a ast::Name,
-        arguments: &'a [ast::Argument],
-        calls: &'a Option<ast::Name>,
-    ) -> Bottom<'a> {
-        let calls = calls.as_ref();
-        Bottom {
-            name,
-            arguments,
-            calls,
-        }
-    }
+    /// True if the host takes a frame in two parts.
+    pub gathers: bool,
 }
 
 /// A port.
@@ -104,6 +90,7 @@ pub fn ends(
             above: place_above(composition, super::compose::Above::Node(entity, joint)),
             carrier: carrier.copied(),
             calls: bottom.calls.map(|function| function.text.clone()),
+            gathers: bottom.gathers,
         });
     }
     self::ports(context, composition, notices);

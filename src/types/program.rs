@@ -433,6 +433,8 @@ pub struct Link {
     pub carrier: Option<NoticeId>,
     /// The function in C that is called with each frame that leaves; without, the host asks for it.
     pub calls: Option<String>,
+    /// True if the host takes a frame in two parts.
+    pub gathers: bool,
 }
 
 /// The top of the stack: where an application sits.

@@ -217,6 +217,7 @@ static void show_output(enum STACK_next next, const struct STACK_output *output)
     if (next == UPPER_FRAME) {
         printf("f %u", output->place);
         show_bytes(output->data, output->length);
+BODY
     } else if (next == UPPER_DELIVER) {
         printf("d %u %" PRIu32, output->place, output->session);
         show_bytes(output->data, output->length);

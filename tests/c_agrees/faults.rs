@@ -84,6 +84,32 @@ fn a_fault_in_what_leaves_by_a_link_that_calls_is_found() {
 }
 
 #[test]
+fn a_fault_in_a_frame_that_leaves_in_two_parts_is_found() {
+    for (right, wrong) in [
+        // A frame waits while its body leaves the stream, and others come there.
+        (
+            "    settle(stack);\n    sl_stream_begin",
+            "    sl_stream_begin",
+        ),
+        // Its body is another one.
+        ("bytes + start;\n", "bytes;\n"),
+        ("one->body_length = 0;\n", ""),
+        ("one->length += one->body_length;\n", ""),
+        // A body that is copied is handed over, too.
+        (
+            "message->buffer->body_length = 0;\n",
+            "message->buffer->body_length = 1;\n",
+        ),
+        (
+            "arc_before_end(capacity, start, run) != run",
+            "arc_before_end(capacity, start, run) < 1",
+        ),
+    ] {
+        is_found("tests/c_agrees/stacks/gathered.loom", right, wrong);
+    }
+}
+
+#[test]
 fn a_fault_in_what_is_expected_of_frames_is_found() {
     for (name, right, wrong) in [
         ("predicted", ".valid = false;\n", ".valid = true;\n"),

@@ -66,7 +66,15 @@ pub fn driver(program: &Program, room: usize) -> String {
         true => "STACK_carrier(stack, link, up, now_ns);\n",
         false => "",
     };
+    let body = match program.links.iter().any(|link| link.gathers) {
+        true => {
+            "for (size_t at = 0; at < output->body_length; at += 1) {\n\
+             printf(\"%02x\", output->body[at]);\n}\n"
+        }
+        false => "",
+    };
     include_str!("driver.c")
+        .replace("BODY", body)
         .replace("LINKS", carrier)
         .replace("CONFIGURE", &config)
         .replace("UNLISTENING", &ends)
@@ -420,9 +428,19 @@ fn leaving(program: &Program, place: usize, function: &str) -> String {
              STACK_{own}_send(own, 0, NULL, &last, 1, now_ns);\n}}\n"
         )
     });
+    let (parts, joined) = match program.links[place].gathers {
+        true => (
+            "const uint8_t *head, size_t head_length, const uint8_t *body, size_t body_length",
+            "uint8_t data[65536];\nconst size_t length = head_length + body_length;\n\
+             memcpy(data, head, head_length);\n\
+             for (size_t at = 0; at < body_length; at += 1) {\n\
+             data[head_length + at] = body[at];\n}\n",
+        ),
+        false => ("const uint8_t *data, size_t length", ""),
+    };
     format!(
-        "void STACK_{function}(void *user, struct STACK *own, const uint8_t *data, size_t length, \
-         uint64_t now_ns) {{\n(void)user;\nprintf(\"f {place}\");\n\
+        "void STACK_{function}(void *user, struct STACK *own, {parts}, \
+         uint64_t now_ns) {{\n(void)user;\n{joined}printf(\"f {place}\");\n\
          show_bytes(data, length);\nprintf(\"\\n\");\n\
          if (is_leaving || length == 0) {{\nreturn;\n}}\nis_leaving = true;\n\
          const uint8_t last = data[length - 1];\n\

@@ -153,7 +153,10 @@ pub fn leaving(name: &str) -> String {
     let (before, stack) = stack.split_once(" link ").expect("it has a link");
     let (link, above) = stack.split_once(" {").expect("something stands on it");
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}_leaving.loom"));
-    let text = format!("{layers}\nstack {before} link {link} calls leaves {{{above}");
+    let bare = link.strip_suffix(" gathers");
+    let gathers = if bare.is_some() { " gathers" } else { "" };
+    let link = bare.unwrap_or(link);
+    let text = format!("{layers}\nstack {before} link {link} calls leaves{gathers} {{{above}");
     std::fs::write(&path, text).expect("there is room");
     path.to_str().expect("it has a name").to_string()
 }

@@ -268,6 +268,21 @@ pub const FAULTS: &[(&str, &str, Finder, Wrong)] = &[
         },
     ),
     (
+        "gather",
+        "Bytes that a message has of a stream are written there",
+        Verifier,
+        |module, pass| {
+            pass(module);
+            for block in module.functions.iter_mut().flat_map(|one| &mut one.blocks) {
+                if let Terminator::Try { attempt, .. } = &mut block.terminator
+                    && let Attempt::CopyBytes(place) = attempt
+                {
+                    *attempt = Attempt::BorrowBytes(*place);
+                }
+            }
+        },
+    ),
+    (
         "dead-attributes",
         "An attribute that a port lists is not set",
         Interpreter,

@@ -24,8 +24,9 @@ u32_t sys_now(void) {
 void gathered_bench_wire(const struct pbuf *frame);
 
 __attribute__((noipa)) void gathered_bench_wire(const struct pbuf *frame) {
-    static uint8_t whole[2048];
-    wire(whole, pbuf_copy_partial(frame, whole, sizeof whole, 0));
+    for (; frame != NULL; frame = frame->next) {
+        wire_part(frame->payload, frame->len, frame->next == NULL);
+    }
 }
 
 static err_t leave(struct netif *own, struct pbuf *frame, const ip4_addr_t *next_hop) {

@@ -158,6 +158,11 @@ impl<'m> Stack<'m> {
         }
     }
 
+    /// Returns true if a link takes frames in two parts.
+    pub fn gathers(&self) -> bool {
+        self.module.links.iter().any(|link| link.gathers)
+    }
+
     /// Returns true if its host is given no buffers for frames.
     pub fn gives_no_buffers(&self) -> bool {
         match self.variant {

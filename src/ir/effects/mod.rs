@@ -2,8 +2,10 @@
 //!
 //! In: an operation. Out: its row. This is the only table of effects; the effects of a function are
 //! those of its body and of all that it calls (`Effects::of_function`). `in_place.rs` says where a
-//! fast function writes or keeps its message.
+//! fast function writes or keeps its message, `borrowed.rs` where a message whose bytes stand in a
+//! stream is used as it may not be.
 
+pub mod borrowed;
 pub mod in_place;
 
 use crate::ir::function::{Instruction, Terminator};
@@ -344,7 +346,7 @@ impl Effects {
             | Attempt::PushItem(place)
             | Attempt::Insert(place)
             | Attempt::Take(place) => self.write(&[Container(*place)]),
-            Attempt::ShareItem(place) | Attempt::CopyBytes(place) => {
+            Attempt::ShareItem(place) | Attempt::CopyBytes(place) | Attempt::BorrowBytes(place) => {
                 self.read(&[Container(*place)]);
                 self.write(&[Buffers, Bytes]);
             }

@@ -298,7 +298,7 @@ impl Facts<'_> {
                 first.length = self.length(operands[0]).plus(&self.number(operands[1]), 1);
                 first.start = Some(self.start(operands[0]));
             }
-            Attempt::TakeBytes(_) | Attempt::CopyBytes(_) => {
+            Attempt::TakeBytes(_) | Attempt::CopyBytes(_) | Attempt::BorrowBytes(_) => {
                 first.length = operands.last().map(|count| self.number(*count));
             }
             _ => {}

@@ -132,7 +132,9 @@ pub fn attempted(module: &Module, attempt: &Attempt) -> Vec<Known> {
         | Attempt::ShareItem(place)
         | Attempt::TakeBytes(place)
         | Attempt::InsertBytes(place) => in_place(module, *place, vec![WORD]),
-        Attempt::CopyBytes(place) => in_place(module, *place, vec![WORD, WORD]),
+        Attempt::CopyBytes(place) | Attempt::BorrowBytes(place) => {
+            in_place(module, *place, vec![WORD, WORD])
+        }
     }
 }
 

@@ -75,7 +75,7 @@
 //! }
 //! cache NAME [[KIND]] = FUNCTION
 //! link NAME {
-//!   [calls NAME]             arrives FUNCTION [in_place]     [carrier FUNCTION]
+//!   [calls NAME]             [gathers]    arrives FUNCTION [in_place]     [carrier FUNCTION]
 //! }
 //! port NAME {
 //!   [calls NAME]             session KIND (only N | from N, COUNT)            [sends FUNCTION]

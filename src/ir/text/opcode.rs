@@ -222,6 +222,7 @@ pub fn attempt(attempt: &Attempt) -> &'static str {
         Attempt::AppendBytes(_) => "append_bytes",
         Attempt::TakeBytes(_) => "take_bytes",
         Attempt::CopyBytes(_) => "copy_bytes",
+        Attempt::BorrowBytes(_) => "borrow_bytes",
     }
 }
 
@@ -257,6 +258,7 @@ pub const PLACE_ATTEMPTS: &[fn(Place) -> Attempt] = &[
     Attempt::AppendBytes,
     Attempt::TakeBytes,
     Attempt::CopyBytes,
+    Attempt::BorrowBytes,
 ];
 
 /// Attempts with a timer.

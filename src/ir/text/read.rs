@@ -131,6 +131,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
             "link" => module.links.push(Link {
                 name: cursor.name()?,
                 calls: None,
+                gathers: false,
                 arrives: FunctionId(0),
                 in_place: false,
                 carrier: None,

@@ -366,6 +366,7 @@ fn tables(rng: &mut Rng) -> Module {
         links: three(rng, |rng| Link {
             name: name(rng),
             calls: some(rng, name),
+            gathers: rng.bool(),
             arrives: function_id(rng),
             in_place: rng.bool(),
             carrier: some(rng, function_id),

@@ -17,10 +17,14 @@
 //! given, and a loop captures no view of bytes of a message that it is given. Bytes that two
 //! handles share are not written (rule 7, not checked yet).
 //!
+//! A message whose bytes are read in a stream leaves by a link that gathers, before any container
+//! changes; only what is pushed before it is written (`effects/borrowed.rs`).
+//!
 //! A value of an opaque type that was loaded is used while its place holds what it held: on no way
 //! to the use is that place written.
 
 use super::breach::{Breach, Rule, Scope, Spot, name};
+use crate::ir::effects::borrowed::Borrowed;
 use crate::ir::effects::{Effects, Resource, called};
 use crate::ir::op::Event;
 use crate::ir::{Attempt, Edge, Instruction, Op, Region, Role, Terminator, Type, Value};
@@ -56,6 +60,11 @@ pub fn check(scope: &Scope<'_>) -> Vec<Breach> {
         }
     }
     walk.breaches.extend(opaque_values(scope));
+    let borrowed = Borrowed::of(scope.module, scope.function);
+    let wrong = "bytes that stand in a stream are written, kept, or do not leave";
+    let misused = borrowed.misused.into_iter();
+    let misused = misused.map(|spot| scope.breach(Rule::Borrows, spot, wrong.to_string()));
+    walk.breaches.extend(misused);
     walk.breaches
 }
 

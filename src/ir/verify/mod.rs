@@ -15,6 +15,7 @@
 //!   anything may be left.
 //! - **5** Borrows (`borrows.rs`): a view is used until its message is pushed, written, padded or
 //!   used up; a view of stripped bytes alone outlives a write. A view waits only with its message.
+//!   Bytes that are read in a stream leave before it changes (`borrowed.rs`).
 //!   A value of an opaque type is used until the place is written from which it was loaded.
 //! - **6** Ranges (`ranges.rs`, when asked for): bytes that are read, written, pulled or cut off
 //!   are there, by `facts/`.

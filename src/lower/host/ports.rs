@@ -68,6 +68,7 @@ impl<'a> Lower<'a> {
             self.module.links.push(Link {
                 name: link.name.clone(),
                 calls: link.calls.clone(),
+                gathers: link.gathers,
                 arrives: ir::FunctionId(0),
                 in_place: false,
                 carrier: None,
@@ -88,6 +89,7 @@ impl<'a> Lower<'a> {
         Link {
             name: link.name.clone(),
             calls: link.calls.clone(),
+            gathers: link.gathers,
             arrives,
             in_place: false,
             carrier,

@@ -9,6 +9,7 @@
 //! hot_path.rs      the most frequent paths of fast functions are tried first
 //! rare_ways.rs     what is tried first for a frame leaves where all would be asked anew
 //! read_in_place.rs frames in memory of the host are read where they stand
+//! gather.rs        bytes of a stream that leave in a frame are not copied
 //! ```
 //!
 //! `ways.rs` finds the commits of a fast function, and how often control comes to each;
@@ -20,6 +21,7 @@ pub mod direct_outputs;
 mod disarm;
 pub mod expect_header;
 pub mod form_fast_path;
+pub mod gather;
 pub mod hot_path;
 pub mod order_guards;
 pub mod rare_ways;

@@ -83,7 +83,10 @@ impl Executor<'_> {
             Attempt::AppendBytes(place) => {
                 Ok(self.appends(frame, (attempt, *place), operands, done))
             }
-            Attempt::CopyBytes(place) => Ok(self.copies(frame, (attempt, *place), operands, done)),
+            Attempt::CopyBytes(place) | Attempt::BorrowBytes(place) => {
+                let copies = Attempt::CopyBytes(*place);
+                Ok(self.copies(frame, (&copies, *place), operands, done))
+            }
             Attempt::Insert(place) => {
                 let indices = self.module.field(place.kind, place.field).dimensions.len();
                 let asked = operands[..indices + 2].iter();

@@ -42,7 +42,8 @@ impl Machine<'_> {
             | Attempt::InsertBytes(place)
             | Attempt::AppendBytes(place)
             | Attempt::TakeBytes(place)
-            | Attempt::CopyBytes(place) => self.try_place(frame, attempt, *place, operands),
+            | Attempt::CopyBytes(place)
+            | Attempt::BorrowBytes(place) => self.try_place(frame, attempt, *place, operands),
         }
     }
 
@@ -193,7 +194,7 @@ impl Machine<'_> {
                 let count = frame.word(rest[0])?;
                 Ok(made(take_bytes(cell.stream()?, count, messages)))
             }
-            Attempt::CopyBytes(_) => {
+            Attempt::CopyBytes(_) | Attempt::BorrowBytes(_) => {
                 let [at, count] = exactly(rest)?;
                 let (at, count) = (frame.word(at)?, frame.word(count)?);
                 Ok(made(copy_bytes(cell.stream()?, at, count, messages)))

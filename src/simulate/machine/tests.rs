@@ -180,6 +180,7 @@ impl Module {
         self.links.push(Link {
             name: "wire".to_string(),
             calls: None,
+            gathers: false,
             arrives,
             in_place: false,
             carrier: None,

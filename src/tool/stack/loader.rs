@@ -113,9 +113,11 @@ impl Loader<'_> {
 
     pub(super) fn output(&self, description: &Description) -> Result<OutputLayout, Failure> {
         let has_attributes = description.has_attributes();
-        let (size, places) = self.places("output", 5 + usize::from(has_attributes))?;
+        let fixed = if description.gathers { 7 } else { 5 };
+        let (size, places) = self.places("output", fixed + usize::from(has_attributes))?;
         let at = |index: usize| places[index].0;
-        let with = has_attributes.then(|| at(5));
+        let body = description.gathers.then(|| [at(5), at(6)]);
+        let with = has_attributes.then(|| at(fixed));
         let [place, session, data, length] = [at(0), at(1), at(2), at(3)];
         Ok(OutputLayout {
             size,
@@ -123,6 +125,7 @@ impl Loader<'_> {
             session,
             data,
             length,
+            body,
             with,
         })
     }

@@ -48,6 +48,7 @@ use super::{Stack, with_all_used};
 use crate::c::tree::{Function as CFunction, Statement as S, atom, binary, call, call_statement};
 use crate::c::walk::without_unused;
 use crate::ir::definitions::Definitions;
+use crate::ir::effects::borrowed::Borrowed;
 use crate::ir::{Function, FunctionId, KernelId, KindId, Role, Type, Value};
 use plan::Plan;
 use printer_bytes::Headers;
@@ -63,6 +64,8 @@ pub struct Printer<'p> {
     /// Its number.
     pub id: FunctionId,
     definitions: Definitions<'p>,
+    /// Messages whose bytes are read in streams.
+    borrowed: Borrowed,
     /// The part of the stack that the function touches.
     pub reach: Reach,
     /// Its plan.
@@ -122,6 +125,7 @@ pub fn print(stack: &Stack<'_>, id: FunctionId) -> CFunction {
         function,
         id,
         definitions: Definitions::of(function),
+        borrowed: Borrowed::of(stack.module, function),
         reach: stack.reach[id.at()],
         plan,
         given: vec![None; function.values.len()],

@@ -145,7 +145,12 @@ impl<'p> Printer<'p> {
         let is_stream = matches!(own.stored, Stored::Stream(..));
         let place_and_rest = (&own, &rest[..]);
         match how {
-            Change::Empty => emptied(&own, out),
+            Change::Empty => {
+                if is_stream && self.stack.gathers() {
+                    out.push(call_statement("settle", vec![atom("stack")]));
+                }
+                emptied(&own, out);
+            }
             Change::Restart if is_stream => {
                 let at = self.code(rest[0], out);
                 let given = vec![
@@ -399,12 +404,16 @@ impl<'p> Printer<'p> {
                 given.push(count);
                 self.made("stream_take", given, results[0], out)
             }
-            Attempt::CopyBytes(_) => {
+            Attempt::CopyBytes(_) | Attempt::BorrowBytes(_) => {
                 let at = self.code(rest[0], out);
                 let count = self.code(rest[1], out);
                 let mut given = vec![address(&own), own.ranges.clone(), own.bytes.clone()];
                 given.extend([own.capacity.clone(), own.largest.clone(), at, count]);
-                self.made("stream_slice", given, results[0], out)
+                let made = match attempt {
+                    Attempt::BorrowBytes(_) => "stream_borrow",
+                    _copy => "stream_slice",
+                };
+                self.made(made, given, results[0], out)
             }
             elsewhere => unreachable!("{elsewhere:?} is about no container"),
         }

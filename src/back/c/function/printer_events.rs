@@ -54,21 +54,23 @@ impl Printer<'_> {
         }
     }
 
-    /// A frame leaves by a link in a hot function, which a compiler expands: the parts of its
-    /// message are given one by one, so these stay in registers.
+    /// A frame leaves by a link whose body is read in a stream; or in a hot function, which a
+    /// compiler expands: the parts of its message are given one by one, so these stay in registers.
     fn leaves(&mut self, target: Target, operands: &[Value]) -> Option<S> {
         let (Target::Link(id), [message]) = (target, operands) else {
             return None;
         };
-        if !self.stack.is_hot(self.id) {
-            return None;
-        }
+        let function = match (self.borrowed.contains(*message), self.stack.is_hot(self.id)) {
+            (true, _) => "gather_frame",
+            (false, true) => "send_frame",
+            (false, false) => return None,
+        };
         let message = self.message(*message);
         let link = &self.stack.names.links[id.at()].constant;
         let parts = ["data", "length", "buffer", "came_in"];
         let parts = parts.map(|part| message.member(part));
         let given = ["stack", link].map(atom).into_iter().chain(parts);
-        Some(call_statement("send_frame", given.collect()))
+        Some(call_statement(function, given.collect()))
     }
 
     /// An event is handled within the same step.

@@ -58,6 +58,17 @@ fn comment(stack: &Stack<'_>) -> String {
             leaving.join(" or ")
         );
     }
+    let gathering = stack.module.links.iter().zip(&stack.names.links);
+    let gathering = gathering.filter(|(link, _)| link.gathers);
+    let gathering: Vec<&str> = gathering
+        .filter_map(|(_, names)| names.calls.as_deref())
+        .collect();
+    if !gathering.is_empty() {
+        text += &format!(
+            " A frame of {} is `data` with `body` behind it, which may be empty.",
+            gathering.join(" or ")
+        );
+    }
     if !stack.names.foreign_records.is_empty() {
         text += &format!(
             " {name}_extern.h defines the structs, which start as all zero bytes; {name}.c \
@@ -116,17 +127,26 @@ pub fn of_layers(stack: &Stack<'_>, foreign: &Foreign, name: &str) -> Head {
 /// The function that a link calls with each frame that leaves.
 pub fn of_link(stack: &Stack<'_>, at: usize) -> Option<Head> {
     let name = stack.names.links[at].calls.as_ref()?;
+    let parts: &[&str] = match stack.module.links[at].gathers {
+        true => &[
+            "const uint8_t *data",
+            "size_t length",
+            "const uint8_t *body",
+            "size_t body_length",
+        ],
+        false => &["const uint8_t *data", "size_t length"],
+    };
+    let mut parameters = vec![
+        "void *user".to_string(),
+        format!("struct {} *stack", stack.names.stack),
+    ];
+    parameters.extend(parts.iter().copied().map(String::from));
+    parameters.push("uint64_t now_ns".to_string());
     Some(Head {
         comment: String::new(),
         result: "void".to_string(),
         name: name.clone(),
-        parameters: vec![
-            "void *user".to_string(),
-            format!("struct {} *stack", stack.names.stack),
-            "const uint8_t *data".to_string(),
-            "size_t length".to_string(),
-            "uint64_t now_ns".to_string(),
-        ],
+        parameters,
     })
 }
 

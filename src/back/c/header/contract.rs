@@ -54,6 +54,7 @@ fn paragraphs(stack: &Stack<'_>) -> Vec<String> {
              merged + held + the sum of all {upper}_DROPPED_x."
         ),
     ];
+    all.extend(bodies(stack));
     if ports.iter().any(|port| port.listens.is_some()) {
         all.push(format!(
             "Sessions: an application opens sessions ({name}_PORT_open), and listens for those \
@@ -101,6 +102,22 @@ fn frames(stack: &Stack<'_>) -> String {
              it is not taken."
         ),
     }
+}
+
+/// The paragraph of frames that leave in two parts.
+fn bodies(stack: &Stack<'_>) -> Option<String> {
+    let links = stack.module.links.iter().zip(&stack.names.links);
+    let asked = links.filter(|(link, _)| link.gathers && link.calls.is_none());
+    let asked: Vec<&str> = asked.map(|(_, names)| names.constant.as_str()).collect();
+    let name = &stack.names.stack;
+    (!asked.is_empty()).then(|| {
+        format!(
+            "Bodies: a frame for {} is `data` with `body` behind it, which may be empty. Both are \
+             valid until the host calls another function of the stack than {name}_next and \
+             {name}_done.",
+            asked.join(" or ")
+        )
+    })
 }
 
 /// The paragraph of what a specialised stack takes for granted.

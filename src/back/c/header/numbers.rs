@@ -115,16 +115,21 @@ pub fn buffer(stack: &Stack<'_>) -> Item {
         0 => "a frame".to_string(),
         headroom => format!("{headroom} for headers, then a frame"),
     };
+    let mut members = vec![line(
+        format!("struct {name}_buffer *next"),
+        "the next free buffer; itself while it is taken",
+    )];
+    if stack.gathers() {
+        members.extend([
+            line("const uint8_t *body", "bytes of the message in a stream"),
+            line("uint32_t body_length", "how many there are"),
+        ]);
+    }
+    members.push(line(format!("uint8_t bytes[{}]", headroom + room), bytes));
     Item::Struct {
         comment: "Private: a message buffer.".to_string(),
         name: format!("{name}_buffer"),
-        members: vec![
-            line(
-                format!("struct {name}_buffer *next"),
-                "the next free buffer; itself while it is taken",
-            ),
-            line(format!("uint8_t bytes[{}]", headroom + room), bytes),
-        ],
+        members,
     }
 }
 
@@ -139,6 +144,16 @@ pub fn output(stack: &Stack<'_>) -> Item {
         line("size_t length", "its length in bytes"),
         line(format!("struct {name}_buffer *buffer"), "private"),
     ];
+    if stack.gathers() {
+        // In this order no struct has a gap.
+        let length = line("uint32_t body_length", "how many bytes `body` has, or 0");
+        all.insert(3, length);
+        let body = line(
+            "const uint8_t *body",
+            "of a frame: what follows behind `data`",
+        );
+        all.insert(6, body);
+    }
     let with = with_members(stack);
     if !with.is_empty() {
         let members = with.iter().map(|one| format!("        {};", one.text));
@@ -185,6 +200,10 @@ pub fn shared(stack: &Stack<'_>) -> Item {
         ),
     ];
     let mut members = members.map(|(text, comment)| line(text, comment)).to_vec();
+    if stack.gathers() {
+        let comment = "true if a frame that waits may have a body, which stands in a stream";
+        members.push(line("bool borrows", comment));
+    }
     let calling = line("bool calling", "true during a callback");
     if calls_applications(stack) && calls_links(stack) {
         let stands = "true if a reply from a template waits for the callback to return";

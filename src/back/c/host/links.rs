@@ -111,27 +111,26 @@ fn is_called(stack: &Stack<'_>) -> (String, Item) {
 }
 
 fn call_link(stack: &Stack<'_>) -> (String, Item) {
-    let cases = stack.names.links.iter().filter_map(|names| {
+    let links = stack.module.links.iter().zip(&stack.names.links);
+    let cases = links.filter_map(|(link, names)| {
         let function = names.calls.as_ref()?;
-        let now = atom("stack").behind("now_ns");
-        let given = vec![
-            super::outputs::user(),
-            atom("stack"),
-            atom("data"),
-            atom("length"),
-            now,
-        ];
+        let parts: &[&str] = match link.gathers {
+            true => &["data", "length", "body", "body_length"],
+            false => &["data", "length"],
+        };
+        let mut given = vec![super::outputs::user(), atom("stack")];
+        given.extend(parts.iter().copied().map(atom));
+        given.push(atom("stack").behind("now_ns"));
         let test = binary("==", atom("link"), atom(&names.constant));
         Some(only_if(test, vec![call_statement(function, given)]))
     });
-    let parameters = [
-        pointer(stack),
-        "unsigned link".to_string(),
-        "const uint8_t *data".to_string(),
-        "size_t length".to_string(),
-    ];
+    let parts = ["const uint8_t *data", "size_t length"];
+    let body = ["const uint8_t *body", "size_t body_length"];
+    let body = body.into_iter().filter(|_| stack.gathers());
+    let parts = ["unsigned link"].into_iter().chain(parts).chain(body);
+    let parameters = [pointer(stack)].into_iter().chain(parts.map(String::from));
     let comment = "A frame leaves by a link, whose function is called.";
-    own(comment, "call_link", parameters.to_vec(), cases.collect())
+    own(comment, "call_link", parameters.collect(), cases.collect())
 }
 
 /// `arrives`: a frame came in. Where frames are read in place, the fast path has been tried.

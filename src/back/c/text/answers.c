@@ -73,6 +73,31 @@ static inline void send_frame(struct STACK *stack, unsigned link, const uint8_t 
     output->data = data;
     output->length = length;
     output->buffer = buffer;
+    WHERE gathering links
+    output->body = data;
+    output->body_length = 0;
+    END
+}
+
+/* part gather_frame */
+#ifdef __GNUC__
+static inline void gather_frame(struct STACK *stack, unsigned link, const uint8_t *data,
+                                size_t length, struct STACK_buffer *buffer, bool came_in)
+    __attribute__((always_inline));
+#endif
+
+/* The same for a frame whose body may stand in a stream. */
+static inline void gather_frame(struct STACK *stack, unsigned link, const uint8_t *data,
+                                size_t length, struct STACK_buffer *buffer, bool came_in) {
+    stack->counters[FRAMES_OUT] += 1;
+    stack->counters[CONSUMED] += came_in;
+    struct STACK_output *const output = answer(stack, UPPER_FRAME);
+    output->place = link;
+    output->data = data;
+    output->length = length - buffer->body_length;
+    output->buffer = buffer;
+    output->body = buffer->body;
+    output->body_length = buffer->body_length;
 }
 
 /* part open_output */
@@ -110,13 +135,22 @@ static void let_all_leave(struct STACK *stack) {
         const unsigned link = one->place;
         const uint8_t *const data = one->data;
         const size_t length = one->length;
+        WHERE gathering links
+        const uint8_t *const body = one->body;
+        const size_t body_length = one->body_length;
+        END
         give_buffer(stack, one->buffer);
         stack->shared.answered -= 1;
         if (one != stack->shared.answered) {
             memmove(one, one + 1, (size_t)(stack->shared.answered - one) * sizeof *one);
         }
         stack->shared.limit = stack->answers;
+        WHERE gathering links
+        call_link(stack, link, data, length, body, body_length);
+        END
+        WITHOUT gathering links
         call_link(stack, link, data, length);
+        END
         one = stack->shared.taken;
     }
     open_output(stack);
@@ -136,5 +170,10 @@ static void let_leave(struct STACK *stack) {
     }
     give_buffer(stack, one->buffer);
     stack->shared.answered = one;
+    WHERE gathering links
+    call_link(stack, one->place, one->data, one->length, one->body, one->body_length);
+    END
+    WITHOUT gathering links
     call_link(stack, one->place, one->data, one->length);
+    END
 }

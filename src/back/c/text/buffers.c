@@ -51,6 +51,32 @@ static bool has_buffer(struct STACK *stack) {
     return stack->shared.free != NULL;
 }
 
+/* part settle_all */
+#ifdef __GNUC__
+static void settle_all(struct STACK *stack) __attribute__((noinline));
+#endif
+
+/* The bodies of frames that wait are copied behind their headers. */
+static void settle_all(struct STACK *stack) {
+    for (struct STACK_output *one = stack->shared.taken; one != stack->shared.answered; one += 1) {
+        if (one->next == UPPER_FRAME && one->body_length != 0) {
+            uint8_t *const bytes = one->buffer->bytes;
+            memcpy(bytes + (one->data - bytes) + one->length, one->body, one->body_length);
+            one->length += one->body_length;
+            one->body_length = 0;
+        }
+    }
+    stack->shared.borrows = false;
+}
+
+/* part settle */
+/* Bytes leave a stream, or are replaced there: no frame that waits may have its body among them. */
+static inline void settle(struct STACK *stack) {
+    if (stack->shared.borrows) {
+        settle_all(stack);
+    }
+}
+
 /* part room_of */
 /* Returns how many bytes fit between the start of a message and the end of its buffer. */
 static inline size_t room_of(const struct STACK_message *message) {

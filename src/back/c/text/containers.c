@@ -150,6 +150,9 @@ static void drop_window(struct STACK *stack, struct sl_window *window, uint64_t 
 static bool stream_insert(struct STACK *stack, struct sl_stream *stream, struct sl_ranges *ranges,
                           uint8_t *bytes, uint32_t *pieces, uint32_t capacity, uint32_t largest,
                           uint32_t at, const struct STACK_message *message) {
+    WHERE gathering links
+    settle(stack);
+    END
     if (!sl_stream_insert(stream, ranges, bytes, capacity, largest, at, message->data,
                           message->length)) {
         return false;
@@ -192,6 +195,37 @@ static bool stream_slice(struct STACK *stack, const struct sl_stream *stream,
     return true;
 }
 
+/* part stream_borrow */
+#ifdef __GNUC__
+static inline bool stream_borrow(struct STACK *stack, const struct sl_stream *stream,
+                                 const struct sl_ranges *ranges, const uint8_t *bytes,
+                                 uint32_t capacity, uint32_t largest, uint32_t at, uint32_t length,
+                                 struct STACK_message *message) __attribute__((always_inline));
+#endif
+
+/* The same for a frame that leaves by a link which gathers: the bytes stay in the stream, if they
+ * stand there in one piece. To copy a short piece takes less than to hand it over. */
+static inline bool stream_borrow(struct STACK *stack, const struct sl_stream *stream,
+                                 const struct sl_ranges *ranges, const uint8_t *bytes,
+                                 uint32_t capacity, uint32_t largest, uint32_t at, uint32_t length,
+                                 struct STACK_message *message) {
+    const uint32_t run = sl_stream_run(stream, ranges, largest, at, length);
+    const uint32_t start = sl_wrap(stream->head + ((at - stream->begin) & largest), capacity);
+    if (run > BUFFER_SIZE - HEADROOM || !new_message(stack, message)) {
+        return false;
+    }
+    message->length = run;
+    if (run <= 64 || sl_arc_before_end(capacity, start, run) != run) {
+        sl_stream_copy(stream, bytes, capacity, largest, at, message->data, run);
+        message->buffer->body_length = 0;
+        return true;
+    }
+    message->buffer->body = bytes + start;
+    message->buffer->body_length = run;
+    stack->shared.borrows = true;
+    return true;
+}
+
 /* part stream_take */
 /* A new message with so many bytes of a stream from its beginning, which leave it. The message
  * has the fate of one piece that came in; the others have been merged into it. */
@@ -202,6 +236,9 @@ static bool stream_take(struct STACK *stack, struct sl_stream *stream, struct sl
                       message)) {
         return false;
     }
+    WHERE gathering links
+    settle(stack);
+    END
     sl_stream_release(stream, ranges, capacity, largest,
                       (stream->begin + message->length) & largest);
     if (*pieces != 0) {
@@ -217,6 +254,9 @@ static bool stream_take(struct STACK *stack, struct sl_stream *stream, struct sl
 /* Empties a stream, whose messages have done their duty, and lets it begin at a position. */
 static void stream_begin(struct STACK *stack, struct sl_stream *stream, struct sl_ranges *ranges,
                          uint32_t *pieces, uint32_t at) {
+    WHERE gathering links
+    settle(stack);
+    END
     sl_stream_begin(stream, ranges, at);
     stack->counters[CONSUMED] += *pieces;
     stack->counters[HELD] -= *pieces;
@@ -229,6 +269,9 @@ static void stream_begin(struct STACK *stack, struct sl_stream *stream, struct s
 static uint32_t stream_release(struct STACK *stack, struct sl_stream *stream,
                                struct sl_ranges *ranges, uint32_t *pieces, uint32_t capacity,
                                uint32_t largest, uint32_t to) {
+    WHERE gathering links
+    settle(stack);
+    END
     const uint32_t freed = sl_stream_release(stream, ranges, capacity, largest, to);
     if (*pieces != 0 && sl_stream_span(stream, ranges, largest) == 0) {
         stack->counters[CONSUMED] += *pieces;
@@ -242,6 +285,9 @@ static uint32_t stream_release(struct STACK *stack, struct sl_stream *stream,
 /* All bytes of a stream, and the messages they came in, are gone for a reason. */
 static void drop_stream(struct STACK *stack, struct sl_stream *stream, struct sl_ranges *ranges,
                         uint32_t *pieces, uint32_t largest, unsigned reason) {
+    WHERE gathering links
+    settle(stack);
+    END
     if (*pieces != 0) {
         stack->counters[DROPPED + reason] += *pieces;
         stack->counters[HELD] -= *pieces;

@@ -67,6 +67,7 @@ impl<'s> Text<'s> {
             ("listening", listens),
             ("agenda", agenda::has_agenda(stack)),
             ("calling links", links::calls(stack)),
+            ("gathering links", stack.gathers()),
             ("reading in place", links::reads_in_place(stack)),
             ("fast paths", links::tries_fast(stack)),
             ("records", stack.record().is_some()),

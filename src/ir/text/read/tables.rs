@@ -375,9 +375,13 @@ pub fn link(cursor: &mut Cursor<'_>, names: &Names) -> Read<Link> {
     let at = cursor.position();
     let name = cursor.name()?;
     let (mut calls, mut arrives, mut carrier) = (None, None, None);
-    let mut in_place = false;
+    let (mut gathers, mut in_place) = (false, false);
     entries(cursor, |cursor, word| match word {
         "calls" => set(cursor.position(), &mut calls, cursor.name()?),
+        "gathers" => {
+            gathers = true;
+            Ok(())
+        }
         "arrives" => {
             set(cursor.position(), &mut arrives, function(cursor, names)?)?;
             in_place = cursor.takes("in_place");
@@ -390,6 +394,7 @@ pub fn link(cursor: &mut Cursor<'_>, names: &Names) -> Read<Link> {
     Ok(Link {
         name,
         calls,
+        gathers,
         arrives: arrives.ok_or(missing)?,
         in_place,
         carrier,

@@ -180,7 +180,8 @@ pub fn attempt(names: &Names, attempt: &Attempt, operands: &[String]) -> String 
         | Attempt::InsertBytes(place)
         | Attempt::AppendBytes(place)
         | Attempt::TakeBytes(place)
-        | Attempt::CopyBytes(place) => format!("{word} {}", place_of(names, *place)),
+        | Attempt::CopyBytes(place)
+        | Attempt::BorrowBytes(place) => format!("{word} {}", place_of(names, *place)),
     };
     listed(head, operands)
 }

@@ -347,6 +347,9 @@ impl Writer<'_> {
         if let Some(calls) = &link.calls {
             self.named(2, "calls", calls);
         }
+        if link.gathers {
+            self.line(2, "gathers");
+        }
         let arrives = self.names.functions.reference(link.arrives.0);
         let in_place = if link.in_place { " in_place" } else { "" };
         self.line(2, &format!("arrives {arrives}{in_place}"));

@@ -47,8 +47,8 @@ pub struct Node {
 /// What may stand in a stack.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NodeKind {
-    /// `link tap(mtu = 1500) calls leaves`: where frames come and go; the host asks for those that
-    /// leave, or is called with them.
+    /// `link tap(mtu = 1500) calls leaves gathers`: where frames come and go; the host asks for
+    /// those that leave, or is called with them.
     Link {
         /// What it is called.
         name: Name,
@@ -56,6 +56,8 @@ pub enum NodeKind {
         arguments: Vec<Argument>,
         /// The function in C that is called.
         calls: Option<Name>,
+        /// True if the host takes a frame in two parts.
+        gathers: bool,
     },
     /// `port datagrams calls arrived`: where an application sits, which asks for what comes up, or
     /// is called with it.

@@ -83,10 +83,12 @@ impl Parser<'_> {
             let name = self.name("the name of the link")?;
             let arguments = self.given()?;
             let calls = self.called()?;
+            let gathers = self.accept("gathers").is_some();
             return Ok(NodeKind::Link {
                 name,
                 arguments,
                 calls,
+                gathers,
             });
         }
         if self.names_another("port") {
