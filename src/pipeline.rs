@@ -6,10 +6,12 @@
 mod analysis;
 mod back_end;
 mod esterel;
+mod limit;
 
 pub use analysis::{Analysed, SHARE, analyse};
 pub use back_end::{Passes, Variant, lowered, printed, unwoven};
 pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
+pub use limit::GivenUp;
 
 use crate::back::c::Printed;
 use crate::c::assumed::Assumed;
@@ -41,8 +43,10 @@ pub struct Checked {
     pub profile: Profile,
     /// Whether what it never saw is cut.
     pub specialised: bool,
-    /// Why the profile is none of this stack, if that was found.
+    /// Why the stack is not compiled as options ask, with the option, if that was found.
     pub unfit: Option<String>,
+    /// The paths that it gives up to keep within a limit of its text.
+    pub given_up: Option<GivenUp>,
     /// Whether it counts which ways it takes, and does nothing faster.
     pub records: bool,
     /// All texts.
@@ -80,6 +84,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
         profile: Profile::Default,
         specialised: false,
         unfit: None,
+        given_up: None,
         records: false,
         sources,
         files,
@@ -222,7 +227,9 @@ pub struct Known {
 pub fn known(checked: &mut Checked, stack: &str) -> Option<Known> {
     let (mut program, forest) = trees(checked, stack)?;
     let profile = checked.profile.clone().of(&program, &forest, stack);
-    let profile = profile.map_err(|why| checked.unfit = Some(why)).ok()?;
+    let profile = profile
+        .map_err(|why| checked.unfit = Some(format!("--profile: {why}")))
+        .ok()?;
     let (forest, cut) = match &profile {
         Profile::Recorded(recorded) if checked.specialised => {
             let (forest, taken) = recorded.shared(&forest);
@@ -241,6 +248,13 @@ pub fn known(checked: &mut Checked, stack: &str) -> Option<Known> {
         }
         _ => (profile::known(forest, &profile), Vec::new()),
     };
+    if let Some(bytes) = checked.passes.text_limit() {
+        let stack = (&program, &forest);
+        let given_up = limit::given_up(bytes, stack, &profile, (checked.rewrites, checked.passes));
+        let given_up = given_up.map_err(|why| checked.unfit = Some(why)).ok()?;
+        program.left_out.clone_from(&given_up.paths);
+        checked.given_up = Some(given_up);
+    }
     Some(Known {
         program,
         forest,

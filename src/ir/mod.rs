@@ -156,6 +156,8 @@ pub struct Module {
     pub headroom: u32,
     /// At most so many paths of each fast function are formed; none: all that are frequent.
     pub fast_paths: Option<u32>,
+    /// Paths that are not formed: a reaction, and the number of its path, from 0.
+    pub left_out: Vec<(String, u32)>,
     /// The rest of its memory.
     pub memory: Memory,
 }

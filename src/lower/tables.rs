@@ -28,6 +28,7 @@ pub fn module(program: &Program, forest: &Forest) -> Module {
         docs: program.docs.clone(),
         enums: enums(program),
         headroom: memory::headroom(program),
+        left_out: program.left_out.clone(),
         memory: memory::memory(program, forest),
         ..Module::default()
     };

@@ -30,6 +30,7 @@
 //! ```
 
 pub mod constant_arguments;
+pub mod cost;
 pub mod dead_attributes;
 pub mod dead_code;
 pub mod dead_fields;
@@ -188,6 +189,8 @@ pub struct Passes {
     set: u32,
     /// At most so many paths of each fast function; none: all that are frequent.
     fast_paths: Option<u32>,
+    /// At most so many bytes of text, by estimate; none: as many as there are.
+    text_limit: Option<u64>,
 }
 
 impl Passes {
@@ -201,6 +204,7 @@ impl Passes {
         Passes {
             set,
             fast_paths: None,
+            text_limit: None,
         }
     }
 
@@ -210,6 +214,24 @@ impl Passes {
             fast_paths: most,
             ..self
         }
+    }
+
+    /// Returns these passes, whose stack has at most so many bytes of text, by estimate.
+    pub fn with_text_limit(self, bytes: Option<u64>) -> Passes {
+        Passes {
+            text_limit: bytes,
+            ..self
+        }
+    }
+
+    /// At most so many paths of each fast function are formed.
+    pub fn fast_paths(self) -> Option<u32> {
+        self.fast_paths
+    }
+
+    /// The bytes of text that a stack may have.
+    pub fn text_limit(self) -> Option<u64> {
+        self.text_limit
     }
 
     /// Returns the pass of this name alone, or all passes for `all`.

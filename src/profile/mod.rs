@@ -24,6 +24,7 @@ pub mod transitions;
 mod visits;
 
 pub use asked::{Asked, asked};
+pub use reactions::runs;
 pub use recorded::Recorded;
 pub use registers::Register;
 

@@ -7,7 +7,8 @@ use super::esterel;
 use super::failure::Failure;
 use super::layout::{Description, Kind, Limits, Member, Port, Told, instead, limits};
 use super::library::{self, Folders};
-use super::terminal::show;
+use super::page::grouped;
+use super::terminal::{note, show};
 use crate::back::c::reserved::{is_word, no_name};
 use crate::diagnostic::Id;
 use crate::pipeline::{self, Analysed, Checked, Compiled as Made, Passes};
@@ -129,6 +130,7 @@ fn analysed_here(path: &Path, options: &Options) -> Result<(Sources, Program, An
     let (mut checked, stack) = chosen(path, options)?;
     let known = pipeline::known(&mut checked, &stack);
     let known = known.ok_or_else(|| refused(&checked))?;
+    tell_given_up(&checked);
     let program = known.program;
     let analysed = pipeline::analyse(
         &checked.sources,
@@ -150,6 +152,7 @@ pub fn with_stack<T: Send>(
         let (mut checked, stack) = chosen(path, options)?;
         let made = does(&mut checked, &stack);
         let made = made.ok_or_else(|| refused(&checked))?;
+        tell_given_up(&checked);
         Ok((checked.sources, made))
     })
 }
@@ -210,6 +213,7 @@ fn compile_checked(
     let compiled = pipeline::compile(&mut checked, &stack, &name);
     let refused = refused(&checked);
     let compiled = compiled.ok_or(refused)?;
+    tell_given_up(&checked);
     Ok(Compiled {
         description: description(&compiled.program, limits(&compiled.module)),
         report: report(&compiled),
@@ -414,9 +418,27 @@ fn shown(checked: &Checked) -> Failure {
 fn refused(checked: &Checked) -> Failure {
     let refused = shown(checked);
     match &checked.unfit {
-        Some(why) => Failure::refused(format!("--profile: {why}")),
+        Some(why) => Failure::refused(why),
         None => refused,
     }
+}
+
+/// Says on standard error what a stack gives up to keep within a limit of its text.
+fn tell_given_up(checked: &Checked) {
+    let (Some(given_up), Some(limit)) = (&checked.given_up, checked.passes.text_limit()) else {
+        return;
+    };
+    let counts = given_up.counts.iter();
+    let counts = counts.map(|(reaction, gone, of)| format!("{gone} of {of} paths of {reaction}"));
+    let counts: Vec<String> = counts.collect();
+    let counts = match &counts[..] {
+        [] => "no path".to_string(),
+        _ => counts.join(", "),
+    };
+    let [estimated, limit] = [given_up.estimated, limit].map(grouped);
+    note(format!(
+        "text of about {estimated} of {limit} bytes; gave up {counts}"
+    ));
 }
 
 fn counted(what: &str, names: Vec<String>) -> Option<String> {

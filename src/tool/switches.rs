@@ -22,9 +22,12 @@ pub struct Switches {
     /// Applies only these rewrites
     #[arg(long, value_name = "NAME,NAME")]
     only: Vec<Rewrites>,
-    /// Forms at most N fast paths for each reaction, the most frequent
+    /// Forms at most N fast paths for each reaction, those that save most
     #[arg(long, value_name = "N")]
     fast_paths: Option<u32>,
+    /// Gives up fast paths until the text has at most so many bytes, as estimated for gcc -Os
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
+    text_limit: Option<u64>,
     /// Profile of `loom profile record`; counts of several files are added
     #[arg(long, value_name = "FILE")]
     profile: Vec<PathBuf>,
@@ -76,6 +79,14 @@ impl Skipped {
     }
 }
 
+/// A number of bytes, of which there is one at least.
+fn bytes(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err(format!("a number of bytes from 1 to {}", u64::MAX)),
+        Ok(bytes) => Ok(bytes),
+    }
+}
+
 impl Switches {
     /// The rewrites that are done.
     pub fn rewrites(&self) -> Rewrites {
@@ -86,12 +97,13 @@ impl Switches {
         }
     }
 
-    /// Returns the passes of the stack IR that `--without` does not skip, and how many paths they
-    /// form.
+    /// Returns the passes of the stack IR that `--without` does not skip, how many paths they form,
+    /// and how much text.
     pub fn passes(&self) -> Passes {
         let without = self.without.iter().map(|one| one.passes);
         let passes = Passes::ALL.without(without.fold(Passes::NONE, Passes::and));
-        passes.with_fast_paths(self.fast_paths)
+        let passes = passes.with_fast_paths(self.fast_paths);
+        passes.with_text_limit(self.text_limit)
     }
 
     /// Returns how a stack is compiled then, whose layers are looked for there.
@@ -125,6 +137,7 @@ impl Switches {
             (!self.without.is_empty(), "--without"),
             (!self.only.is_empty(), "--only"),
             (self.fast_paths.is_some(), "--fast-paths"),
+            (self.text_limit.is_some(), "--text-limit"),
             (!self.profile.is_empty(), "--profile"),
         ];
         given.iter().find(|(is, _)| *is).map(|(_, option)| *option)

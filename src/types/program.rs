@@ -131,6 +131,8 @@ pub struct Program {
     pub ports: Vec<Port>,
     /// The share of each event, in percent, as `traffic` says.
     pub traffic: Vec<(String, f64)>,
+    /// Fast paths that are not formed: a reaction, and the number of its path, from 0.
+    pub left_out: Vec<(String, u32)>,
     /// How the numbers of the sources are written there.
     pub writings: Writings,
     /// The windows that are released up to a number, with the field that this number always is, if

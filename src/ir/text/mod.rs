@@ -58,6 +58,7 @@
 //!
 //! ```text
 //! headroom 28      fast_paths 4      starts FUNCTION      settings_hold FUNCTION
+//! left_out NAME 2            ; a path that is not formed, of the function of this name
 //! given NAME: SHAPE          setting NAME: TYPE      reason NAME      counter NAME
 //! attribute [mark] NAME: TYPE [= DEFAULT]            ; zero if there is none
 //! kind NAME [[CAPACITY]] [of LAYER] [, created | , with KIND] {

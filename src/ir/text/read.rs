@@ -143,7 +143,7 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 }
                 module.functions.push(no_function(cursor.name()?));
             }
-            "doc" | "headroom" | "fast_paths" | "memory" | "settings_hold" | "starts" | "given"
+            "doc" | "headroom" | "fast_paths" | "left_out" | "memory" | "settings_hold" | "starts" | "given"
             | "enum" | "listening" | "export" | "watched" => {}
             other => {
                 let message = match other {
@@ -171,6 +171,10 @@ fn short_tables(module: &mut Module, names: &Names, items: &[Item<'_>]) -> Read<
             "fast_paths" => {
                 let most = item.read(Cursor::number32)?;
                 tables::set(item.cursor.position(), &mut fast_paths, most)?;
+            }
+            "left_out" => {
+                let path = item.read(|cursor| Ok((cursor.name()?, cursor.number32()?)))?;
+                module.left_out.push(path);
             }
             "doc" => module.docs.push(item.read(Cursor::name)?),
             "memory" => {

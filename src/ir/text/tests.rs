@@ -377,6 +377,7 @@ fn tables(rng: &mut Rng) -> Module {
         starts: some(rng, function_id),
         headroom: few(rng),
         fast_paths: some(rng, few),
+        left_out: many(rng, |rng| (name(rng), few(rng))),
         memory: memory(rng),
         functions: Vec::new(),
     };

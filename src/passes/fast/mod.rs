@@ -12,11 +12,13 @@
 //! gather.rs        bytes of a stream that leave in a frame are not copied
 //! ```
 //!
-//! `ways.rs` finds the commits of a fast function, and how often control comes to each;
+//! `ways.rs` finds the commits of a fast function, and how often control comes to each; `choice.rs`
+//! chooses the paths that are formed;
 //! `session.rs` finds values that hang on a session or a header alone; `disarm.rs` disarms caches
 //! behind writes to what they depend on.
 
 pub mod cache_guards;
+pub mod choice;
 pub mod direct_outputs;
 mod disarm;
 pub mod expect_header;

@@ -28,6 +28,9 @@ pub fn tables(module: &Module, names: &Names) -> String {
     if let Some(most) = module.fast_paths {
         writer.line(0, &format!("fast_paths {most}"));
     }
+    for (reaction, path) in &module.left_out {
+        writer.line(0, &format!("left_out {} {path}", name(reaction)));
+    }
     writer.memory(&module.memory);
     if let Some(id) = module.settings_hold {
         writer.function(0, "settings_hold", id);

@@ -62,13 +62,11 @@ use crate::ir::effects::Effects;
 use crate::ir::op::Target;
 use crate::ir::rename::remove_unnamed;
 use crate::ir::{BlockId, Function, FunctionId, Module, Op, Terminator};
-use crate::passes::fast::ways::{Ways, without};
+use crate::passes::cost::way::Decision;
+use crate::passes::fast::choice::Paths;
 use crate::passes::{dead_code, fold, value_numbering};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use trace::Trace;
-
-/// The exit of paths that are not formed, since fewer are asked for.
-const FEWER_PATHS: &str = "stack.fast_paths";
 
 /// Forms a fast function for each of these reactions that has several ways.
 pub fn run(module: &mut Module) {
@@ -78,7 +76,7 @@ pub fn run(module: &mut Module) {
     let woven: Vec<Option<FunctionId>> = woven.collect();
     for (slow, woven) in entries.into_iter().zip(&woven) {
         let fast = Trace::of(module, &effects, woven.unwrap_or(slow));
-        let fast = fast.and_then(|fast| most_frequent(fast, module.fast_paths));
+        let fast = fast.and_then(|fast| chosen((module, &effects), slow, fast));
         module.functions[slow.at()].fast = fast.map(|mut fast| {
             compact(&mut fast);
             fold::fold(&mut fast);
@@ -94,22 +92,36 @@ pub fn run(module: &mut Module) {
     }
 }
 
-/// The most frequent paths of a fast function, at most so many; none if there may be none.
-fn most_frequent(fast: Function, most: Option<u32>) -> Option<Function> {
-    let Some(most) = most else { return Some(fast) };
-    let mut leaves = Ways::of(&fast).leaves();
-    leaves.sort_by(|(_, one), (_, other)| other.total_cmp(one));
-    leaves.truncate(most as usize);
-    if leaves.is_empty() {
-        return None;
+/// A fast function and the decisions on the way to each of its commits.
+type Traced = (Function, BTreeMap<BlockId, Vec<Decision>>);
+
+/// A fast function with the paths that the module asks for; none if it asks for none.
+fn chosen(known: (&Module, &[Effects]), slow: FunctionId, traced: Traced) -> Option<Function> {
+    let (fast, decided) = traced;
+    let module = known.0;
+    let name = &module.function(slow).name;
+    let left_out = module.left_out.iter().filter(|(of, _)| of == name);
+    let left_out: BTreeSet<usize> = left_out.map(|(_, number)| *number as usize).collect();
+    if module.fast_paths.is_none() && left_out.is_empty() {
+        return Some(fast);
     }
-    let leaves: BTreeMap<BlockId, f64> = leaves.into_iter().collect();
-    let left = Function {
-        name: FEWER_PATHS.to_string(),
-        ..fast.clone()
-    };
-    let fewer = without(&left, |ways, id| ways.not_to(id, &leaves));
-    Some(fewer.unwrap_or(fast))
+    let paths = Paths::of(known, slow, fast, &decided);
+    paths.only(&paths.best(module.fast_paths, &left_out))
+}
+
+/// The paths that this pass forms, with the name of each reaction.
+pub fn paths(mut module: Module) -> Vec<(String, Paths)> {
+    let effects = Effects::of_functions(&module);
+    let entries = entries(&module).into_iter();
+    let entries = entries.map(|slow| (slow, woven(&mut module, slow)));
+    let entries: Vec<(FunctionId, Option<FunctionId>)> = entries.collect();
+    let module = &module;
+    let formed = entries.into_iter().filter_map(|(slow, woven)| {
+        let (fast, decided) = Trace::of(module, &effects, woven.unwrap_or(slow))?;
+        let paths = Paths::of((module, &effects), slow, fast, &decided);
+        Some((module.function(slow).name.clone(), paths))
+    });
+    formed.collect()
 }
 
 /// Returns the fast function of a reaction that has no guard, now without its commit.

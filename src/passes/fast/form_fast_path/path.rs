@@ -4,6 +4,7 @@ use super::message::{Message, View};
 use crate::ir::effects::Resource;
 use crate::ir::op::{Attempt, Place, Question};
 use crate::ir::{BlockId, FunctionId, Op, Probability, Region, Value};
+use crate::passes::cost::way::Decision;
 use crate::source::Span;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -162,6 +163,8 @@ pub struct Path {
     pub hands_on: bool,
     /// The share of all events that come here, in units of a millionth.
     pub weight: u64,
+    /// The decisions that were made so far, by their places in the sources.
+    pub decisions: Vec<Decision>,
     /// The calls from which control returns, the innermost last.
     pub calls: Vec<Call>,
     last: u32,
@@ -206,6 +209,7 @@ impl Path {
             before: None,
             hands_on: false,
             weight: 1_000_000,
+            decisions: Vec::new(),
             calls: Vec::new(),
             last: 0,
             last_frame: 0,
@@ -312,6 +316,11 @@ impl Path {
             self.alias(*result, *value);
         }
         Some((call.block, call.next))
+    }
+
+    /// An edge behind a block is taken.
+    pub fn decided(&mut self, place: Option<Span>, edge: usize) {
+        self.decisions.extend(place.map(|place| (place, edge)));
     }
 
     /// Goes on in a function with these arguments.

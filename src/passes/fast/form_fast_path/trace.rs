@@ -19,6 +19,7 @@ use crate::ir::{
     BlockId, Edge, Function, FunctionId, Instruction, Module, Probability, Region, Role,
     Terminator, Type, Value,
 };
+use crate::passes::cost::way::Decision;
 use crate::passes::fold::Facts;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -67,15 +68,20 @@ pub struct Trace<'m> {
     pub joins: HashMap<FunctionId, Vec<Option<BlockId>>>,
     /// Branches that cannot be diamonds.
     pub apart: BTreeSet<(FunctionId, BlockId)>,
-    /// The number of commits.
-    commits: usize,
+    /// By block with a commit: the decisions on the way there.
+    decided: BTreeMap<BlockId, Vec<Decision>>,
     /// The number of exits.
     pub exits: usize,
 }
 
 impl<'m> Trace<'m> {
-    /// The fast function of a reaction; none if no path of it commits, or none has an exit.
-    pub fn of(module: &'m Module, effects: &'m [Effects], slow: FunctionId) -> Option<Function> {
+    /// The fast function of a reaction, and by block with a commit the decisions on the way there;
+    /// none if no path of it commits, or none has an exit.
+    pub fn of(
+        module: &'m Module,
+        effects: &'m [Effects],
+        slow: FunctionId,
+    ) -> Option<(Function, BTreeMap<BlockId, Vec<Decision>>)> {
         let mut assumed = Assumed::new();
         loop {
             let before = assumed.len();
@@ -83,7 +89,8 @@ impl<'m> Trace<'m> {
             trace.begin(slow);
             assumed = std::mem::take(&mut trace.assumed);
             if assumed.len() == before {
-                return trace.is_of_use().then(|| trace.build.finish(Vec::new()));
+                let is_of_use = trace.is_of_use();
+                return is_of_use.then(|| (trace.build.finish(Vec::new()), trace.decided));
             }
         }
     }
@@ -114,7 +121,7 @@ impl<'m> Trace<'m> {
             goes_up: false,
             joins: HashMap::new(),
             apart: BTreeSet::new(),
-            commits: 0,
+            decided: BTreeMap::new(),
             exits: 0,
         }
     }
@@ -132,7 +139,7 @@ impl<'m> Trace<'m> {
             true => SHORTEST,
             false => 1,
         };
-        self.commits > 0 && self.exits >= least && (tells || !takes_message)
+        !self.decided.is_empty() && self.exits >= least && (tells || !takes_message)
     }
 
     fn begin(&mut self, slow: FunctionId) {
@@ -233,8 +240,10 @@ impl<'m> Trace<'m> {
             return Some((path, next, 0));
         }
         let next = match self.decision(&path, at, bit, *likely) {
-            Way::Known(true) => self.follow(&mut path, then, &[]),
-            Way::Known(false) => self.follow(&mut path, otherwise, &[]),
+            Way::Known(holds) => {
+                path.decided(function.block(at).span, usize::from(!holds));
+                self.follow(&mut path, if holds { then } else { otherwise }, &[])
+            }
             Way::Likely(holds) => self.one_way(&mut path, at, bit, holds),
             Way::Both => {
                 if let Some((path, next)) =
@@ -246,7 +255,7 @@ impl<'m> Trace<'m> {
                     Some(holds) => self.one_way(&mut path, at, bit, holds),
                     None if path.under.is_some() => return None,
                     None => {
-                        self.fork(path, bit, *likely, [then, otherwise]);
+                        self.fork(path, at, (bit, *likely), [then, otherwise]);
                         return None;
                     }
                 }
@@ -299,6 +308,7 @@ impl<'m> Trace<'m> {
         };
         let name = self.naming.of(function, left.block, *condition);
         self.exit(path, name, bit, holds);
+        path.decided(function.block(at).span, usize::from(!holds));
         self.follow(path, edge, &[])
     }
 
@@ -452,7 +462,14 @@ impl<'m> Trace<'m> {
     }
 
     /// Both ways of a branch.
-    fn fork(&mut self, path: Path, bit: Value, likely: Probability, edges: [&Edge; 2]) {
+    fn fork(
+        &mut self,
+        path: Path,
+        at: BlockId,
+        (bit, likely): (Value, Probability),
+        edges: [&Edge; 2],
+    ) {
+        let place = self.module.function(path.function).block(at).span;
         let (then, otherwise) = self.build.branch(bit, likely);
         let ways = [(then, true, likely), (otherwise, false, likely.other())];
         for ((block, holds, share), edge) in ways.into_iter().zip(edges) {
@@ -460,6 +477,7 @@ impl<'m> Trace<'m> {
             path.weight = path.weight * u64::from(share.0) / 1_000_000;
             self.build.go_to(block);
             self.decide(&mut path, bit, holds);
+            path.decided(place, usize::from(!holds));
             let at = self.follow(&mut path, edge, &[]);
             self.block(path, at, 0);
         }
@@ -514,7 +532,7 @@ impl<'m> Trace<'m> {
         let often = path.weight * (1_000_000 - share) / 1_000_000 >= FEWEST;
         let is_found = matches!(attempt, Attempt::Live(_)) || !self.is_wanted(&path, failed.block);
         if share < 1_000_000 - SELDOM && often && !is_found {
-            self.fork_attempt(path, attempt, &given, *likely, [done, failed]);
+            self.fork_attempt(path, at, &given);
             return None;
         }
         let name = self.naming.of_attempt(function, attempt);
@@ -526,26 +544,32 @@ impl<'m> Trace<'m> {
             .into_iter()
             .map(|value| path.own(Known::Now(value)))
             .collect();
+        path.decided(block.span, 0);
         let at = self.follow(&mut path, done, &results);
         Some((path, at))
     }
 
     /// Both outcomes of an attempt.
-    fn fork_attempt(
-        &mut self,
-        path: Path,
-        attempt: &Attempt,
-        operands: &[Value],
-        likely: Probability,
-        edges: [&Edge; 2],
-    ) {
+    fn fork_attempt(&mut self, path: Path, at: BlockId, operands: &[Value]) {
+        let traced = self.module.function(path.function).block(at);
+        let Terminator::Try {
+            attempt,
+            likely,
+            done,
+            failed,
+            ..
+        } = &traced.terminator
+        else {
+            panic!("an attempt is traced");
+        };
         let ways = self
             .build
-            .attempt(self.module, attempt.clone(), operands, likely);
-        let ways = [(ways.0, likely), (ways.1, likely.other())];
-        for ((block, share), edge) in ways.into_iter().zip(edges) {
+            .attempt(self.module, attempt.clone(), operands, *likely);
+        let ways = [(ways.0, *likely, done), (ways.1, likely.other(), failed)];
+        for (taken, (block, share, edge)) in ways.into_iter().enumerate() {
             let mut path = path.clone();
             path.weight = path.weight * u64::from(share.0) / 1_000_000;
+            path.decided(traced.span, taken);
             self.build.go_to(block);
             let results = self.build.parameters_of(block).into_iter();
             let results: Vec<Key> = results.map(|one| path.own(Known::Now(one))).collect();
@@ -771,8 +795,11 @@ impl<'m> Trace<'m> {
         if path.calls.is_empty() {
             self.forward(&mut path, at);
         }
+        let (here, decisions) = (self.build.here(), std::mem::take(&mut path.decisions));
         match path.calls.is_empty() && self.rest(path, at) {
-            true => self.commits += 1,
+            true => {
+                self.decided.insert(here, decisions);
+            }
             false => self.leave("stack.long".to_string()),
         }
         None

@@ -29,8 +29,9 @@ impl Trace<'_> {
         let mut path = path.clone();
         let number = path.now(path.key(*value))?;
         if let Some(number) = self.folded.number(number) {
-            let case = cases.iter().find(|(case, _, _)| *case == number);
-            let edge = case.map_or(otherwise, |(_, _, edge)| edge);
+            let case = cases.iter().position(|(case, _, _)| *case == number);
+            let edge = case.map_or(otherwise, |case| &cases[case].2);
+            path.decided(function.block(at).span, case.unwrap_or(cases.len()));
             let next = self.follow(&mut path, edge, &[]);
             return Some((path, next));
         }
@@ -39,7 +40,9 @@ impl Trace<'_> {
         {
             return Some((met, join));
         }
-        let (case, _, edge) = cases.iter().max_by_key(|(_, share, _)| *share)?;
+        let listed = cases.iter().enumerate();
+        let (taken, (case, _, edge)) = listed.max_by_key(|(_, (_, share, _))| *share)?;
+        path.decided(function.block(at).span, taken);
         let name = self.naming.of(function, edge.block, *value);
         self.expect(&mut path, name, number, *case);
         let next = self.follow(&mut path, edge, &[]);
