@@ -214,3 +214,48 @@ fn fewer_paths_show_the_same() {
     }
     assert_eq!(seen, BTreeSet::from([0, 1, 2]));
 }
+
+#[test]
+fn a_path_that_is_left_out_shows_the_same() {
+    let form = PASSES.iter().find(|pass| pass.name == "form-fast-path");
+    let form = form.expect("there is such a pass");
+    let commits = |module: &Module, fast: &str| {
+        let fast = module.named(fast).map(|id| module.function(id));
+        let blocks = fast.into_iter().flat_map(|one| &one.blocks);
+        blocks.filter(|block| block.commit().is_some()).count()
+    };
+    let (mut some, mut all) = (0, 0);
+    let random = seeds().map(|seed| (format!("SEED={seed}"), random::module(seed)));
+    for (name, module) in random.chain([("faults.ir".to_string(), planted::small())]) {
+        println!("{name}");
+        let expected = random::shown(&module);
+        let whole = behind(&module, form, &name);
+        let reactions = module.functions.iter().filter(|one| one.fast.is_none());
+        for reaction in reactions {
+            let fast = format!("{}.fast", reaction.name);
+            let paths = commits(&whole, &fast);
+            for left in 0..paths {
+                let fewer = Module {
+                    left_out: vec![(reaction.name.clone(), left as u32)],
+                    ..module.clone()
+                };
+                let after = behind(&fewer, form, &name);
+                let fewer = commits(&after, &fast);
+                assert!(fewer < paths, "{name}, {fast}: {}", write(&after));
+                assert_eq!(
+                    random::shown(&after),
+                    expected,
+                    "{name}, {fast} without {left}"
+                );
+                match fewer {
+                    0 => all += 1,
+                    _ => some += 1,
+                }
+            }
+        }
+    }
+    assert!(
+        some > 0 && all > 0,
+        "{some} and {all} fast functions lose a path"
+    );
+}

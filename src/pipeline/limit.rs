@@ -6,7 +6,7 @@
 //! Text is the machine code of gcc -Os on x86-64 for the whole file, as [`text`] estimates it. First
 //! those paths are given up that save least instructions for their bytes. All paths of a reaction
 //! may be given up at once, since their guards share bytes. How many have to go is found by trying:
-//! each try runs all passes, and halves what is left to be tried.
+//! each try runs the passes, and halves what is left to be tried.
 
 use super::{Passes, lowered, unwoven};
 use crate::ir::Module;
@@ -58,7 +58,7 @@ pub fn given_up(
     let module = lowered(&program, &forest, rewrites);
     // Reactions stand in the order of their trees.
     let names = module.functions.iter().map(|one| one.name.clone());
-    let runs = names.zip(runs).collect();
+    let runs: BTreeMap<String, f64> = names.zip(runs).collect();
     within(limit, &module, passes, &runs).map_err(|least| {
         format!(
             "--text-limit {limit}: the stack has about {least} bytes of text even without fast \
@@ -77,11 +77,15 @@ pub fn within(
     runs: &BTreeMap<String, f64>,
 ) -> Result<GivenUp, u64> {
     let chosen = passes.chosen();
+    let forms = chosen.iter().position(|pass| pass.name == FORMS);
+    let (first, rest) = chosen.split_at(forms.unwrap_or(0));
+    let mut before = module.clone();
+    passes.prepare(&mut before);
+    let before = verified(before, first);
     let size = |left_out: &[(String, u32)]| {
-        let mut module = module.clone();
-        passes.prepare(&mut module);
+        let mut module = before.clone();
         module.left_out = left_out.to_vec();
-        text(&verified(module, &chosen))
+        text(&verified(module, rest))
     };
     let whole = size(&[]);
     if whole <= limit {
@@ -90,12 +94,12 @@ pub fn within(
             ..GivenUp::default()
         });
     }
-    let Some(forms) = chosen.iter().position(|pass| pass.name == FORMS) else {
+    if forms.is_none() {
         return Err(whole);
-    };
-    let before = verified(module.clone(), &chosen[..forms]);
-    let reactions = paths(before).into_iter().map(|(name, paths)| Reaction {
-        runs: runs.get(&name).copied().unwrap_or(1.0),
+    }
+    let reactions = paths(before.clone()).into_iter();
+    let reactions = reactions.map(|(name, paths)| Reaction {
+        runs: often(runs, &name),
         kept: paths.best(passes.fast_paths(), &BTreeSet::new()),
         name,
         paths,
@@ -103,44 +107,79 @@ pub fn within(
     let mut reactions: Vec<Reaction> = reactions.collect();
     let formed: Vec<usize> = reactions.iter().map(|one| one.kept.len()).collect();
     let steps = in_order(&mut reactions);
-    let left_out = |until: usize| -> Vec<(String, u32)> {
-        let all = steps[..until].iter().flat_map(|(at, numbers)| {
-            let name = &reactions[*at].name;
-            numbers.iter().map(|one| (name.clone(), *one as u32))
-        });
-        all.collect()
+    let steps: Vec<(&str, Vec<usize>)> = steps
+        .iter()
+        .map(|(at, numbers)| (reactions[*at].name.as_str(), numbers.clone()))
+        .collect();
+    let found = fewest_paths(limit, &steps, size).map_err(|least| least.min(whole))?;
+    let counts = reactions.iter().zip(formed).map(|(one, of)| {
+        let own = found.0.iter().filter(|(name, _)| *name == one.name);
+        (one.name.clone(), own.count(), of)
+    });
+    Ok(GivenUp {
+        estimated: found.1,
+        counts: counts.filter(|(_, gone, _)| *gone > 0).collect(),
+        paths: found.0,
+    })
+}
+
+/// The fewest paths of these steps that keep within a limit if they are given up, and the bytes
+/// then; or the least bytes, if all of them are too few.
+fn fewest_paths(
+    limit: u64,
+    steps: &[(&str, Vec<usize>)],
+    size: impl Fn(&[(String, u32)]) -> u64,
+) -> Result<(Vec<(String, u32)>, u64), u64> {
+    let named = |name: &str, numbers: &[usize]| -> Vec<(String, u32)> {
+        let numbers = numbers.iter();
+        numbers.map(|one| (name.to_string(), *one as u32)).collect()
     };
-    let least = size(&left_out(steps.len()));
+    let until = |count: usize| -> Vec<(String, u32)> {
+        let steps = steps[..count].iter();
+        steps.flat_map(|(name, all)| named(name, all)).collect()
+    };
+    let least = size(&until(steps.len()));
     if least > limit {
-        return Err(least.min(whole));
+        return Err(least);
     }
-    // So many steps are too few, and so many are enough.
-    let (mut few, mut enough, mut estimated) = (0, steps.len(), least);
+    let (last, bytes) = fewest(steps.len(), least, |count| size(&until(count)), limit);
+    let Some((name, numbers)) = steps[..last].last() else {
+        return Ok((until(last), bytes));
+    };
+    // Of the last step some paths may be enough.
+    let some = |count: usize| [until(last - 1), named(name, &numbers[..count])].concat();
+    let (count, bytes) = fewest(numbers.len(), bytes, |count| size(&some(count)), limit);
+    Ok((some(count), bytes))
+}
+
+/// The fewest of so many that keep within a limit, and the bytes then; all of them do, and have so
+/// many bytes, and none is too few.
+fn fewest(all: usize, least: u64, size: impl Fn(usize) -> u64, limit: u64) -> (usize, u64) {
+    let (mut few, mut enough, mut estimated) = (0, all, least);
     while enough - few > 1 {
         let middle = few.midpoint(enough);
-        let bytes = size(&left_out(middle));
+        let bytes = size(middle);
         match bytes <= limit {
             true => (enough, estimated) = (middle, bytes),
             false => few = middle,
         }
     }
-    let paths = left_out(enough);
-    let counts = reactions.iter().zip(formed).map(|(one, of)| {
-        let own = paths.iter().filter(|(name, _)| *name == one.name);
-        (one.name.clone(), own.count(), of)
-    });
-    Ok(GivenUp {
-        estimated,
-        counts: counts.filter(|(_, gone, _)| *gone > 0).collect(),
-        paths,
-    })
+    (enough, estimated)
+}
+
+/// How often a reaction runs. The part of one that tests no instance has its name with an end.
+fn often(runs: &BTreeMap<String, f64>, name: &str) -> f64 {
+    let shorter = name.rsplit_once('.').map(|(before, _)| before);
+    let names = [Some(name), shorter].into_iter().flatten();
+    let found = names.filter_map(|name| runs.get(name)).next();
+    found.copied().unwrap_or(1.0)
 }
 
 /// The order in which paths are given up: each time one path, or all of a reaction, by its place
-/// and their numbers. In the end none is kept.
-fn in_order(reactions: &mut [Reaction]) -> Vec<(usize, BTreeSet<usize>)> {
-    let mut worst: Vec<Option<(f64, BTreeSet<usize>)>> =
-        reactions.iter().map(Reaction::worst).collect();
+/// and their numbers, the one that gains least first. In the end none is kept.
+fn in_order(reactions: &mut [Reaction]) -> Vec<(usize, Vec<usize>)> {
+    let worst = reactions.iter().map(Reaction::worst);
+    let mut worst: Vec<Option<(f64, BTreeSet<usize>)>> = worst.collect();
     let mut steps = Vec::new();
     loop {
         let open = worst.iter().enumerate();
@@ -149,7 +188,11 @@ fn in_order(reactions: &mut [Reaction]) -> Vec<(usize, BTreeSet<usize>)> {
             return steps;
         };
         if let Some((_, numbers)) = worst[at].take() {
-            reactions[at].kept = &reactions[at].kept - &numbers;
+            let reaction = &mut reactions[at];
+            reaction.kept = &reaction.kept - &numbers;
+            let mut numbers: Vec<usize> = numbers.into_iter().collect();
+            let gain = |one: &usize| reaction.paths.gain(*one);
+            numbers.sort_by(|one, other| gain(one).total_cmp(&gain(other)));
             steps.push((at, numbers));
         }
         worst[at] = reactions[at].worst();

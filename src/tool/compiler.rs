@@ -7,8 +7,7 @@ use super::esterel;
 use super::failure::Failure;
 use super::layout::{Description, Kind, Limits, Member, Port, Told, instead, limits};
 use super::library::{self, Folders};
-use super::page::grouped;
-use super::terminal::{note, show};
+use super::terminal::{show, tell_given_up};
 use crate::back::c::reserved::{is_word, no_name};
 use crate::diagnostic::Id;
 use crate::pipeline::{self, Analysed, Checked, Compiled as Made, Passes};
@@ -421,24 +420,6 @@ fn refused(checked: &Checked) -> Failure {
         Some(why) => Failure::refused(why),
         None => refused,
     }
-}
-
-/// Says on standard error what a stack gives up to keep within a limit of its text.
-fn tell_given_up(checked: &Checked) {
-    let (Some(given_up), Some(limit)) = (&checked.given_up, checked.passes.text_limit()) else {
-        return;
-    };
-    let counts = given_up.counts.iter();
-    let counts = counts.map(|(reaction, gone, of)| format!("{gone} of {of} paths of {reaction}"));
-    let counts: Vec<String> = counts.collect();
-    let counts = match &counts[..] {
-        [] => "no path".to_string(),
-        _ => counts.join(", "),
-    };
-    let [estimated, limit] = [given_up.estimated, limit].map(grouped);
-    note(format!(
-        "text of about {estimated} of {limit} bytes; gave up {counts}"
-    ));
 }
 
 fn counted(what: &str, names: Vec<String>) -> Option<String> {

@@ -6,7 +6,9 @@
 pub mod style;
 
 use super::failure::Failure;
+use super::page::grouped;
 use crate::diagnostic::{Diagnostic, json, render};
+use crate::pipeline::Checked;
 use crate::source::Sources;
 use std::fmt::Display;
 use std::io::{self, ErrorKind, Write};
@@ -38,6 +40,24 @@ pub fn show(diagnostics: &[Diagnostic], sources: &Sources) -> Result<(), Failure
         note(render(diagnostics, sources, style::is_colored()).trim_end());
     }
     Ok(())
+}
+
+/// Says on standard error which paths a stack gives up to keep within a limit of its text.
+pub fn tell_given_up(checked: &Checked) {
+    let (Some(given_up), Some(limit)) = (&checked.given_up, checked.passes.text_limit()) else {
+        return;
+    };
+    let counts = given_up.counts.iter();
+    let counts = counts.map(|(reaction, gone, of)| format!("{gone} of {of} paths of {reaction}"));
+    let counts: Vec<String> = counts.collect();
+    let counts = match &counts[..] {
+        [] => "no path".to_string(),
+        _ => counts.join(", "),
+    };
+    let [estimated, limit] = [given_up.estimated, limit].map(grouped);
+    note(format!(
+        "text of about {estimated} of {limit} bytes; gave up {counts}"
+    ));
 }
 
 /// `1 file`, `2 files`

@@ -523,3 +523,99 @@ fn functions_belong_to_the_lines_of_their_handlers() {
         .loom(&["build", &example("esterel/timer_handler.strl"), "--line"])
         .failed(2, &["--line applies to stacks only"]);
 }
+
+/// The number of bytes that `--text-limit` says.
+fn estimated(note: &str) -> u64 {
+    let said = note.split("text of about ").nth(1);
+    let said = said.and_then(|said| said.split(' ').next());
+    let said = said.unwrap_or_else(|| panic!("no estimate in: {note}"));
+    said.replace(',', "").parse().expect("it is a number")
+}
+
+/// The bytes of text that gcc -Os makes of a file of C.
+fn text_of(folder: &Path) -> u64 {
+    let run = |program: &str, words: &[&str]| {
+        let done = Command::new(program)
+            .args(words)
+            .current_dir(folder)
+            .output();
+        let done = done.expect("gcc and binutils are there");
+        assert!(done.status.success(), "{program} {words:?}");
+        String::from_utf8(done.stdout).expect("it says letters")
+    };
+    run("gcc", &["-std=c11", "-Os", "-c", "s.c", "-o", "s.o"]);
+    let sections = run("size", &["-A", "s.o"]);
+    let text = sections.lines().filter(|line| line.starts_with(".text"));
+    let bytes = text.map(|line| line.split_whitespace().nth(1).expect("each has a size"));
+    bytes
+        .map(|bytes| bytes.parse::<u64>().expect("a number"))
+        .sum()
+}
+
+/// An estimate is within 15 % of what it estimates.
+fn is_near(estimated: u64, bytes: u64) -> bool {
+    estimated.abs_diff(bytes) * 100 <= 15 * bytes
+}
+
+#[test]
+fn the_estimated_text_keeps_within_a_limit_and_is_near_that_of_gcc() {
+    if !cfg!(target_arch = "x86_64") {
+        println!("skipped: the estimate is for x86-64");
+        return;
+    }
+    let shell = Shell::new();
+    let bench = |name: &str| format!("{}/bench/{name}", env!("CARGO_MANIFEST_DIR"));
+    let tcp = bench("tcp.loom:summed");
+    let built = |stack: &str, limit: u64| {
+        let limit_text = limit.to_string();
+        let command = ["build", stack, "--name", "s", "--text-limit", &limit_text];
+        let said = shell.loom(&command);
+        let (about, note) = (estimated(&said.note), said.note.clone());
+        said.fine();
+        let bytes = text_of(&shell.path("build"));
+        println!("{stack} {limit}: about {about}, in fact {bytes}");
+        assert!(about <= limit, "{note}");
+        assert!(is_near(about, bytes), "{stack} {limit}: {about}, {bytes}");
+        (about, note)
+    };
+    let plenty = 1_000_000;
+    for stack in [
+        "dual/dual.loom",
+        "telemetry/telemetry.loom",
+        "host/host.loom",
+    ] {
+        built(&example(stack), plenty);
+    }
+    for stack in ["udp.loom:summed", "traffic.loom:called", "whole.loom"] {
+        built(&bench(stack), plenty);
+    }
+    let (whole, note) = built(&tcp, plenty);
+    assert!(note.contains("gave up no path"), "{note}");
+    let mut before = whole;
+    for limit in [40_000, 36_000, 32_000] {
+        let (about, note) = built(&tcp, limit);
+        assert!(note.contains(" paths of t"), "{note}");
+        assert!(about < before, "{about}, {before}");
+        before = about;
+    }
+    // The judge tells stacks apart of which one has no fast path.
+    assert!(!is_near(whole, text_of(&shell.path("build"))));
+    let never = shell.loom(&["build", &tcp, "--text-limit", "20000"]);
+    never.failed(
+        1,
+        &["--text-limit 20000: the stack has about ", "even without"],
+    );
+    let few = shell.loom(&["build", &tcp, "--text-limit", "100000", "--fast-paths", "0"]);
+    assert!(estimated(&few.note) < 36_000, "{}", few.note);
+    few.fine();
+    for wrong in ["0", "-1", "x", "18446744073709551616"] {
+        let said = shell.loom(&["build", &tcp, "--text-limit", wrong]);
+        said.failed(
+            2,
+            &[
+                &format!("invalid value '{wrong}'"),
+                "a number of bytes from 1 to ",
+            ],
+        );
+    }
+}

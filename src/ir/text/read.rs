@@ -143,8 +143,8 @@ fn declared(items: &[Item<'_>]) -> Read<Module> {
                 }
                 module.functions.push(no_function(cursor.name()?));
             }
-            "doc" | "headroom" | "fast_paths" | "left_out" | "memory" | "settings_hold" | "starts" | "given"
-            | "enum" | "listening" | "export" | "watched" => {}
+            "doc" | "headroom" | "fast_paths" | "left_out" | "memory" | "settings_hold"
+            | "starts" | "given" | "enum" | "listening" | "export" | "watched" => {}
             other => {
                 let message = match other {
                     "stack" => "`stack` stands first".to_string(),

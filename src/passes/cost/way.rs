@@ -8,7 +8,7 @@ use super::{Cost, FUNCTION, of_end, of_instruction};
 use crate::ir::op::{Event, Target};
 use crate::ir::{BlockId, Function, FunctionId, Module, Op, Probability, Terminator};
 use crate::source::Span;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A decision: its place in the sources, and the edge that is taken.
 pub type Decision = (Span, usize);
@@ -25,14 +25,26 @@ pub fn of_way(module: &Module, reaction: FunctionId, decisions: &[Decision]) -> 
     for (span, edge) in decisions {
         way.decided.entry(*span).or_default().push_back(*edge);
     }
-    way.open.push_back(reaction);
+    way.follow(reaction);
     way.end()
 }
 
-/// Returns the instructions from the begin of a block to the end of a function, along its likelier
-/// edges.
-pub fn from_block(module: &Module, function: &Function, block: BlockId) -> f64 {
+/// Returns the instructions from the begin of a block to the end of a fast function, and of all that
+/// follows it within the stack, along likelier edges. A reaction in which one of these decisions
+/// was made is part of the fast function, so it does not count once more.
+pub fn from_block(
+    module: &Module,
+    (function, block): (&Function, BlockId),
+    decisions: &[Decision],
+) -> f64 {
+    let places: BTreeSet<Span> = decisions.iter().map(|(place, _)| *place).collect();
     let mut way = Way::new(module);
+    for (at, one) in module.functions.iter().enumerate() {
+        let mut spans = one.blocks.iter().filter_map(|block| block.span);
+        if spans.any(|span| places.contains(&span)) {
+            way.seen.insert(FunctionId(at as u32));
+        }
+    }
     way.blocks(function, block, 0);
     way.end()
 }
@@ -46,6 +58,8 @@ struct Way<'m> {
     left: usize,
     /// Reactions that follow.
     open: VecDeque<FunctionId>,
+    /// Reactions that followed: each counts once, since events may go round.
+    seen: BTreeSet<FunctionId>,
     cost: Cost,
 }
 
@@ -56,6 +70,7 @@ impl<'m> Way<'m> {
             decided: BTreeMap::new(),
             left: LONGEST,
             open: VecDeque::new(),
+            seen: BTreeSet::new(),
             cost: Cost::default(),
         }
     }
@@ -101,6 +116,12 @@ impl<'m> Way<'m> {
 
     fn follows(&mut self, event: &Event) {
         if let Target::Function(id) = event.target {
+            self.follow(id);
+        }
+    }
+
+    fn follow(&mut self, id: FunctionId) {
+        if self.seen.insert(id) {
             self.open.push_back(id);
         }
     }

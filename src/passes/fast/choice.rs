@@ -47,18 +47,24 @@ impl Paths {
         decided: &BTreeMap<BlockId, Vec<Decision>>,
     ) -> Paths {
         let leaves = Ways::of(&fast).leaves();
-        let taken = instructions((module, effects), &fast, leaves.len());
-        let all = leaves.into_iter().zip(taken);
-        let all = all.map(|((leaf, share), taken)| {
+        let clean = cleaned((module, effects), &fast, leaves.len());
+        let ways = Ways::of(&clean);
+        let places = ways.leaves().into_iter().map(|(place, _)| place);
+        let all = leaves.into_iter().zip(places);
+        let all = all.map(|((leaf, share), place)| {
             let decisions = decided.get(&leaf).map_or(&[][..], Vec::as_slice);
+            let before = ways.before(place).into_iter().filter(|id| *id != place);
+            let before = before.map(|id| of_block(clean.block(id)).instructions);
+            let taken = before.sum::<f64>() + from_block(module, (&clean, place), decisions);
             FastPath {
                 leaf,
                 share,
                 saved: of_way(module, slow, decisions) - taken,
             }
         });
+        let all = all.collect();
         Paths {
-            all: all.collect(),
+            all,
             function: Function {
                 name: FEWER_PATHS.to_string(),
                 ..fast
@@ -105,25 +111,14 @@ impl Paths {
     }
 }
 
-/// The instructions on the way to each of so many commits, and behind it, of a fast function that
-/// is cleaned as the pass does.
-fn instructions(known: (&Module, &[Effects]), fast: &Function, commits: usize) -> Vec<f64> {
+/// A fast function that is cleaned as the pass does. Its blocks have other names then, and its
+/// commits come in the same order; the same function if they are not so many.
+fn cleaned(known: (&Module, &[Effects]), fast: &Function, commits: usize) -> Function {
     let mut clean = fast.clone();
     compact(&mut clean);
     fold::fold(&mut clean);
     value_numbering::number(known.0, known.1, &mut clean);
     dead_code::clean(known.0, known.1, &mut clean);
-    // The blocks have other names then, and come in the same order.
-    let clean = match Ways::of(&clean).leaves().len() == commits {
-        true => &clean,
-        false => fast,
-    };
-    let ways = Ways::of(clean);
-    let leaves = ways.leaves().into_iter();
-    let taken = leaves.map(|(leaf, _)| {
-        let before = ways.before(leaf).into_iter().filter(|id| *id != leaf);
-        let before = before.map(|id| of_block(clean.block(id)).instructions);
-        before.sum::<f64>() + from_block(known.0, clean, leaf)
-    });
-    taken.collect()
+    let is_same = Ways::of(&clean).leaves().len() == commits;
+    if is_same { clean } else { fast.clone() }
 }
