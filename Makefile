@@ -89,6 +89,7 @@ soak: build machine_of_soak
 	part $$soak --test compile_time -- --include-ignored --nocapture; \
 	part SEEDS=10000 $$soak --test slots -- --nocapture; \
 	part $$soak --test boosters --test signalling -- --ignored; \
+	part $$soak --test law -- --ignored --nocapture; \
 	part PROFILE=raw SEEDS=30 $$soak --test tcp; \
 	part PROFILE=recorded SEEDS=30 $$soak --test tcp; \
 	part WATCHED=1 SEEDS=$${SEEDS:-100} $$soak --test agree --test c_agrees -- --nocapture --include-ignored; \

@@ -15,6 +15,7 @@
 //! ratchet    the recorded figures of udp, tcp, traffic and size; code_size: bytes of code
 //! boosters   theory and simulation of policies that insert error correction; nothing is measured
 //! coders     speed of the error-correcting coders of the runtime, beside libraries
+//! law        each rewrite and pass off in turn: none makes a workload longer
 //! goals      what is to be reached, and what the papers say
 //! table      all that as text; picture: the rows of hippco
 //! ```
@@ -26,6 +27,7 @@ mod fetched;
 mod goals;
 mod hippco;
 mod interpreted;
+pub mod law;
 mod layers;
 mod network;
 mod picture;
@@ -62,7 +64,7 @@ pub struct Arguments {
     /// Keeps the measured programs in FOLDER, as NAME-VARIANT
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
-    /// Fails if a goal is missed
+    /// Fails if a goal is missed, or the law of passes is broken
     #[arg(long)]
     strict: bool,
     /// Measures only Stackloom's stacks: no other implementations, and not the compiler
@@ -100,6 +102,8 @@ pub struct Arguments {
     record: bool,
     #[command(flatten)]
     traffic: traffic::Choice,
+    #[command(flatten)]
+    law: law::Selection,
     /// Interprets the segments of a script: what `hippco` counts of loom itself
     #[arg(long, hide = true, num_args = 2, value_names = ["SCRIPT", "MODE"])]
     interpreted: Vec<PathBuf>,
@@ -126,6 +130,8 @@ pub enum Name {
     Boosters,
     /// Speed of the error-correcting coders of the runtime, beside libfec and ISA-L
     Coders,
+    /// Each rewrite and pass off in turn: none may make a workload over 2 % longer
+    Law,
 }
 
 impl Name {
@@ -141,6 +147,7 @@ impl Name {
             Name::Size => "size",
             Name::Boosters => "boosters",
             Name::Coders => "coders",
+            Name::Law => "law",
         }
     }
 }
@@ -248,6 +255,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let folder = Path::new("bench");
     let source = match arguments.name {
         Name::Hippco | Name::Size => format!("{}.loom", Name::Tcp.text()),
+        Name::Law => format!("{}.loom", Name::Traffic.text()),
         Name::Coders => "coders.c".to_string(),
         name => format!("{}.loom", name.text()),
     };
@@ -261,6 +269,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     if let Some(keep) = &arguments.keep {
         std::fs::create_dir_all(keep).map_err(about(keep))?;
+    }
+    if arguments.name == Name::Law {
+        let (workloads, keep) = (
+            arguments.traffic.workload_names(),
+            arguments.keep.as_deref(),
+        );
+        let form = (arguments.json, arguments.strict);
+        return law::run(folder, &arguments.law, workloads, keep, form);
     }
     let figures = ratchet::Figures::read(folder)?;
     let rows = found(arguments, folder)?;
@@ -302,18 +318,20 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
 impl Arguments {
     /// Refuses options of another benchmark.
     fn refuse_foreign(&self) -> Result<(), Failure> {
-        use Name::{Boosters, Hippco, Size, Tcp, Traffic, Udp};
-        let options: [(bool, &[Name], &str); 6] = [
+        use Name::{Boosters, Hippco, Law, Size, Tcp, Traffic, Udp};
+        let options: [(bool, &[Name], &str); 8] = [
             (
                 self.picture.is_some(),
                 &[Hippco, Boosters],
                 "--picture applies",
             ),
             (
-                self.traffic.is_made(),
-                &[Traffic],
-                "--workloads and --units apply",
+                !self.traffic.workload_names().is_empty(),
+                &[Traffic, Law],
+                "--workloads applies",
             ),
+            (self.traffic.has_units(), &[Traffic], "--units applies"),
+            (self.law.is_made(), &[Law], "--stacks and --passes apply"),
             (
                 !self.only.is_empty(),
                 &[Udp, Tcp, Traffic],
@@ -378,8 +396,8 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
         Name::Traffic => traffic::rows(&bench, &arguments.traffic, arguments.programs()?),
         Name::Size => ratchet::code_size::rows(&bench, arguments.quick),
         Name::Coders => coders::rows(&bench, alone),
-        // It has tables of its own.
-        Name::Boosters => Ok(Vec::new()),
+        // They have tables of their own.
+        Name::Boosters | Name::Law => Ok(Vec::new()),
     };
     spinner.finish_and_clear();
     let mut rows = rows?;

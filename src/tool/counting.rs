@@ -45,7 +45,8 @@ impl Counted {
     /// Instructions of one message, in a mode.
     pub fn instructions(&self, mode: &str) -> Result<f64, Failure> {
         let found = self.collected(&[], mode)?;
-        let messages = found.said.trim().strip_prefix("messages ");
+        let mut lines = found.said.lines();
+        let messages = lines.find_map(|line| line.strip_prefix("messages "));
         let messages: Option<f64> = messages.and_then(|number| number.parse().ok());
         let messages = messages.filter(|number| *number > 0.0).ok_or_else(|| {
             let program = self.program.display();

@@ -6,6 +6,7 @@ use super::{Bench, Name, Row, goals};
 use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted, Size};
 use crate::tool::failure::Failure;
+use std::path::Path;
 use std::process::Command;
 
 /// A program that is compiled and counted.
@@ -137,6 +138,45 @@ impl Program {
         if self.sums { "on" } else { "off" }
     }
 
+    /// Returns true if a host of the stack asks `NAME_next` until it has nothing, as its contract
+    /// demands, and all is compiled as well as may be.
+    pub fn is_best_use(&self) -> bool {
+        let asks = match self.name {
+            Name::Traffic => self.is_ours(),
+            _ => ["stackloom", ASKING].contains(&self.who),
+        };
+        asks && self.flags == WHOLE
+    }
+
+    /// Returns the name of the stack in the file of its bench.
+    pub fn stack(&self) -> &'static str {
+        match (self.sums, self.who) {
+            (true, "stackloom") => "summed",
+            (true, _) => "called_summed",
+            (false, "stackloom") => "offloaded",
+            (false, _) => "called",
+        }
+    }
+
+    /// Returns macros of the driver for this stack, and its other file of C.
+    pub fn words(&self, folder: &Path) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.who != "stackloom" {
+            words.push(CALLS.to_string());
+        }
+        if self.who == ASKING {
+            words.push(ASKS.to_string());
+        }
+        if self.name == Name::Traffic {
+            if self.sums {
+                words.push("-DSUMS=1".to_string());
+            }
+            let client = folder.join("traffic").join("client.c");
+            words.push(client.to_string_lossy().into_owned());
+        }
+        words
+    }
+
     /// The program as a static executable.
     pub fn build(&self, bench: &Bench) -> Result<Counted, Failure> {
         let name = self.name.text();
@@ -144,27 +184,10 @@ impl Program {
         let output = std::path::absolute(output)?;
         let flags: Vec<&str> = self.flags.split_whitespace().collect();
         if self.is_ours() {
-            let calls = (self.who != "stackloom").then_some(CALLS);
-            let asks = (self.who == ASKING).then_some(ASKS);
-            let stack = match (self.sums, calls) {
-                (true, None) => "summed",
-                (true, Some(_)) => "called_summed",
-                (false, None) => "offloaded",
-                (false, Some(_)) => "called",
-            };
-            let client = bench.folder.join("traffic").join("client.c");
-            let client = client.to_string_lossy();
-            let with = match (self.name, self.sums) {
-                (Name::Traffic, true) => vec!["-DSUMS=1", &client],
-                (Name::Traffic, false) => vec![&*client],
-                _ => Vec::new(),
-            };
-            let flags: Vec<&str> = flags
-                .into_iter()
-                .chain(calls)
-                .chain(asks)
-                .chain(with)
-                .collect();
+            let words = self.words(bench.folder);
+            let words = words.iter().map(String::as_str);
+            let flags: Vec<&str> = flags.into_iter().chain(words).collect();
+            let stack = self.stack();
             counting::compile_stack(bench.folder, name, stack, &flags, bench.work, &output)?;
         } else {
             let script = bench.folder.join("peers").join(self.who).join("build.sh");
@@ -203,7 +226,8 @@ impl Program {
             | Name::Traffic
             | Name::Size
             | Name::Boosters
-            | Name::Coders => Ok(vec![self.row("one 4-byte message, down and up", all, None)]),
+            | Name::Coders
+            | Name::Law => Ok(vec![self.row("one 4-byte message, down and up", all, None)]),
             Name::Tcp | Name::Hippco => {
                 // smoltcp alone copies what arrives into a buffer of its own.
                 let copy = match self.who {

@@ -25,7 +25,7 @@ pub struct Workload {
     /// For the table.
     pub title: &'static str,
     /// How many units are counted: segments, transactions or connections.
-    units: u32,
+    pub units: u32,
 }
 
 const fn workload(name: &'static str, title: &'static str, units: u32) -> Workload {
@@ -56,7 +56,7 @@ pub const FRAMES: &str = "frames";
 /// Options of `loom bench traffic`.
 #[derive(Args, Debug)]
 pub struct Choice {
-    /// `traffic` only: workloads to count [default: all]
+    /// `traffic` and `law` only: workloads to count [default: all]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     workloads: Vec<String>,
     /// `traffic` only: segments, transactions or connections to count
@@ -65,9 +65,19 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// Returns true if something is chosen, which is of use to `traffic` alone.
+    /// Returns true if something is chosen.
     pub fn is_made(&self) -> bool {
-        self.units.is_some() || !self.workloads.is_empty()
+        self.has_units() || !self.workloads.is_empty()
+    }
+
+    /// Returns true if the number of units is chosen, which is of use to `traffic` alone.
+    pub fn has_units(&self) -> bool {
+        self.units.is_some()
+    }
+
+    /// Returns the names of chosen workloads; none: all.
+    pub fn workload_names(&self) -> &[String] {
+        &self.workloads
     }
 
     fn workloads(&self) -> Result<Vec<&'static Workload>, Failure> {

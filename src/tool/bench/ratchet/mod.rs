@@ -60,7 +60,7 @@ fn file(folder: &Path) -> PathBuf {
 }
 
 /// Returns the programs, other than rustc, on which a figure depends.
-fn tools() -> String {
+pub fn tools() -> String {
     let gcc = counting::version("gcc", "-dumpfullversion");
     let libc = counting::version("getconf", "GNU_LIBC_VERSION").replace("getconf ", "");
     let valgrind = counting::version("valgrind", "--version").replace('-', " ");
@@ -219,7 +219,9 @@ fn is_counted(name: Name, row: &Row) -> bool {
     match name {
         Name::Size => ["bytes", "instructions"].contains(&row.unit.as_str()),
         Name::Udp | Name::Tcp | Name::Traffic => row.unit == "instructions",
-        Name::Layers | Name::Hippco | Name::Bulk | Name::Boosters | Name::Coders => false,
+        Name::Layers | Name::Hippco | Name::Bulk | Name::Boosters | Name::Coders | Name::Law => {
+            false
+        }
     }
 }
 
