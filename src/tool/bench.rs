@@ -296,22 +296,28 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     } else {
         result(table::text(&report))?;
     }
-    let missed: Vec<&str> = report
-        .goals
-        .iter()
-        .filter(|goal| !goal.met)
-        .map(|goal| goal.metric.as_str())
-        .collect();
-    match (arguments.strict, &report.goals[..], &missed[..]) {
-        (true, [], _) => Err(Failure {
-            status: Status::Undecided,
-            message: "no goal was measured".to_string(),
-        }),
-        (true, _, [_, ..]) => Err(Failure::refused(format!(
-            "missed goals: {}",
-            missed.join("; ")
-        ))),
-        _ => Ok(()),
+    match arguments.strict {
+        true => report.reaches_its_goals(),
+        false => Ok(()),
+    }
+}
+
+impl Report {
+    /// Fails if a goal is missed, or if there is none.
+    fn reaches_its_goals(&self) -> Result<(), Failure> {
+        let missed = self.goals.iter().filter(|goal| !goal.met);
+        let missed: Vec<&str> = missed.map(|goal| goal.metric.as_str()).collect();
+        match (&self.goals[..], &missed[..]) {
+            ([], _) => Err(Failure {
+                status: Status::Undecided,
+                message: "no goal was measured".to_string(),
+            }),
+            (_, [_, ..]) => Err(Failure::refused(format!(
+                "missed goals: {}",
+                missed.join("; ")
+            ))),
+            (_, []) => Ok(()),
+        }
     }
 }
 

@@ -125,13 +125,13 @@ impl Exceptions {
     /// Returns a sentence that says how an effect breaks the law, or an exception is not true.
     pub fn breach(&self, stack: &str, effect: &Effect) -> Option<String> {
         let (pass, workload, percent) = (&effect.pass, effect.workload, effect.percent());
-        let found = format!("{stack}: `{pass}` changes `{workload}` by {percent:+.1} %");
+        let found = format!("{stack}: `{pass}` changes `{workload}` by {percent:+.2} %");
         let known = self.known(stack, effect).unwrap_or_default();
         let says = match self.verdict(stack, effect) {
             Verdict::Kept | Verdict::Known => return None,
             Verdict::Broken => format!("and at most {LIMIT:+.0} % is allowed"),
             Verdict::Worse => {
-                format!("which is over {GROWTH:.0} point more than {known:+.1} % of its exception")
+                format!("which is over {GROWTH:.0} point more than {known:+.2} % of its exception")
             }
             Verdict::Stale => "so it needs no exception in bench/law.toml".to_string(),
         };
