@@ -1,8 +1,8 @@
 //! No rewrite and no pass makes a workload over 2 % longer than without it.
 //!
 //! In: two stacks of `bench/`, some of their workloads, and passes that change these much. With
-//! `--ignored`, as `make soak` runs it: all stacks, workloads, rewrites and passes. Out: breaches of
-//! the law that `bench/law.toml` does not have, and its rows that are not true. With other tools
+//! `--ignored`, as `make soak` runs it: all stacks, workloads, rewrites and passes. Out: breaches
+//! of the law that `bench/law.toml` does not have, and its rows that are not true. With other tools
 //! than those of that file, the figures are not compared.
 
 use stackloom::passes::Passes;
