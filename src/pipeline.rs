@@ -43,6 +43,8 @@ pub struct Checked {
     pub profile: Profile,
     /// Whether what it never saw is cut.
     pub specialised: bool,
+    /// Whether a central scheduler takes each event off the agenda.
+    pub scheduled: bool,
     /// Why the stack is not compiled as options ask, with the option, if that was found.
     pub unfit: Option<String>,
     /// The paths that it gives up to keep within a limit of its text.
@@ -83,6 +85,7 @@ pub fn read(root: Vec<(String, String)>, library: &dyn Library) -> Checked {
         passes: Passes::ALL,
         profile: Profile::Default,
         specialised: false,
+        scheduled: false,
         unfit: None,
         given_up: None,
         records: false,
@@ -198,10 +201,14 @@ pub fn compile(checked: &mut Checked, stack: &str, name: &str) -> Option<Compile
         }),
         _ => None,
     };
-    let variant = assumed.as_ref().map(Variant::Specialised);
+    let variant = match (&assumed, checked.scheduled) {
+        (Some(assumed), _) => Variant::Specialised(assumed),
+        (None, true) => Variant::Scheduled,
+        (None, false) => Variant::Plain,
+    };
     let compiled = checked.compiled(
         (program, forest),
-        variant.unwrap_or_default(),
+        variant,
         (checked.rewrites, checked.passes),
     );
     Some(Compiled {

@@ -16,6 +16,7 @@
 //! boosters   theory and simulation of policies that insert error correction; nothing is measured
 //! coders     speed of the error-correcting coders of the runtime, beside libraries
 //! law        each rewrite and pass off in turn: none makes a workload longer
+//! ensemble   tables 1 and 2 of the Ensemble paper: forms of stacks of four and ten layers
 //! goals      what is to be reached, and what the papers say
 //! table      all that as text; picture: the rows of hippco
 //! ```
@@ -23,6 +24,7 @@
 mod boosters;
 mod bulk;
 mod coders;
+pub mod ensemble;
 mod fetched;
 mod goals;
 mod hippco;
@@ -89,7 +91,7 @@ pub struct Arguments {
     #[arg(long)]
     theory: bool,
     /// `boosters`: simulates three bit error rates and two times between changes; `size`:
-    /// measures only the examples at -Os
+    /// measures only the examples at -Os; `ensemble`: counts only casts of 4 bytes
     #[arg(long, conflicts_with = "theory")]
     quick: bool,
     /// `udp`, `tcp` and `traffic`: counts only these programs, named as in `--keep` without the
@@ -132,6 +134,8 @@ pub enum Name {
     Coders,
     /// Each rewrite and pass off in turn: none may make a workload over 2 % longer
     Law,
+    /// A cast in stacks of four and ten layers, in four forms, beside the Ensemble paper
+    Ensemble,
 }
 
 impl Name {
@@ -148,6 +152,7 @@ impl Name {
             Name::Boosters => "boosters",
             Name::Coders => "coders",
             Name::Law => "law",
+            Name::Ensemble => ensemble::forms::NAME,
         }
     }
 }
@@ -257,6 +262,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Name::Hippco | Name::Size => format!("{}.loom", Name::Tcp.text()),
         Name::Law => format!("{}.loom", Name::Traffic.text()),
         Name::Coders => "coders.c".to_string(),
+        Name::Ensemble => "ensemble/ensemble.loom".to_string(),
         name => format!("{}.loom", name.text()),
     };
     if !folder.join(&source).is_file() {
@@ -324,7 +330,7 @@ impl Report {
 impl Arguments {
     /// Refuses options of another benchmark.
     fn refuse_foreign(&self) -> Result<(), Failure> {
-        use Name::{Boosters, Hippco, Law, Size, Tcp, Traffic, Udp};
+        use Name::{Boosters, Ensemble, Hippco, Law, Size, Tcp, Traffic, Udp};
         let options: [(bool, &[Name], &str); 8] = [
             (
                 self.picture.is_some(),
@@ -345,7 +351,7 @@ impl Arguments {
             ),
             (self.record, &[Udp, Tcp, Traffic, Size], "--record applies"),
             (self.theory, &[Boosters], "--theory applies"),
-            (self.quick, &[Boosters, Size], "--quick applies"),
+            (self.quick, &[Boosters, Size, Ensemble], "--quick applies"),
         ];
         for (is_given, own, options) in options {
             if is_given && !own.contains(&self.name) {
@@ -402,6 +408,7 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
         Name::Traffic => traffic::rows(&bench, &arguments.traffic, arguments.programs()?),
         Name::Size => ratchet::code_size::rows(&bench, arguments.quick),
         Name::Coders => coders::rows(&bench, alone),
+        Name::Ensemble => ensemble::rows(&bench, alone, arguments.quick),
         // They have tables of their own.
         Name::Boosters | Name::Law => Ok(Vec::new()),
     };
@@ -446,6 +453,7 @@ fn counted(bench: &Bench, arguments: &Arguments) -> Result<Vec<Row>, Failure> {
 fn report(name: Name, figures: &ratchet::Figures, rows: Vec<Row>) -> Report {
     let mut goals = match name {
         Name::Traffic => traffic::goals(&rows),
+        Name::Ensemble => ensemble::goals(&rows),
         _ => goals::goals(name, &rows),
     };
     goals.extend(figures.goals(name, &rows));

@@ -41,6 +41,8 @@ pub struct Options {
     pub records: bool,
     /// Whether what the profile never saw is cut.
     pub specialised: bool,
+    /// Whether a central scheduler takes each event off the agenda.
+    pub scheduled: bool,
 }
 
 /// A compiled stack.
@@ -401,6 +403,7 @@ pub fn read_texts(root: Vec<(String, String)>, options: &Options) -> Result<Chec
     checked.profile = options.profile.clone();
     checked.records = options.records;
     checked.specialised = options.specialised;
+    checked.scheduled = options.scheduled;
     checked.budget.nodes = options.budget.unwrap_or(checked.budget.nodes);
     Ok(checked)
 }

@@ -72,6 +72,8 @@ pub enum Variant<'m> {
     Recording(&'m Record),
     /// The module was cut by a profile, and the C says so.
     Specialised(&'m Assumed),
+    /// A central scheduler: no reaction calls another, each event goes by the agenda.
+    Scheduled,
 }
 
 /// A module, and what all files of this folder look up of it.
@@ -96,7 +98,7 @@ pub struct Stack<'m> {
     pub gaps: BTreeSet<Place>,
     /// Functions that are tried first when a frame arrives.
     first_for_frames: BTreeSet<FunctionId>,
-    /// Events that a reaction hands on and that could lead back to it: they go by the agenda.
+    /// Events that a reaction hands on by the agenda: those that could lead back to it, or all.
     pub rounds: BTreeSet<(FunctionId, FunctionId)>,
 }
 
@@ -154,7 +156,12 @@ impl<'m> Stack<'m> {
                 .iter()
                 .filter_map(|link| first_tried(module, link.arrives))
                 .collect(),
-            rounds: rounds::of(module),
+            rounds: match variant {
+                Variant::Scheduled => rounds::all(module),
+                Variant::Plain | Variant::Recording(_) | Variant::Specialised(_) => {
+                    rounds::of(module)
+                }
+            },
         }
     }
 
@@ -166,7 +173,7 @@ impl<'m> Stack<'m> {
     /// Returns true if its host is given no buffers for frames.
     pub fn gives_no_buffers(&self) -> bool {
         match self.variant {
-            Variant::Plain | Variant::Recording(_) => false,
+            Variant::Plain | Variant::Recording(_) | Variant::Scheduled => false,
             Variant::Specialised(assumed) => assumed.elsewhere,
         }
     }
@@ -174,7 +181,7 @@ impl<'m> Stack<'m> {
     /// Returns what it records.
     pub fn record(&self) -> Option<&'m Record> {
         match self.variant {
-            Variant::Plain | Variant::Specialised(_) => None,
+            Variant::Plain | Variant::Specialised(_) | Variant::Scheduled => None,
             Variant::Recording(record) => Some(record),
         }
     }

@@ -48,6 +48,13 @@ pub fn of(module: &Module) -> BTreeSet<(FunctionId, FunctionId)> {
     rounds
 }
 
+/// The pairs of all reactions that hand an event on: none calls another.
+pub fn all(module: &Module) -> BTreeSet<(FunctionId, FunctionId)> {
+    let ids = (0..module.functions.len() as u32).map(FunctionId);
+    let pairs = ids.flat_map(|id| handed_on(module, id).into_iter().map(move |to| (id, to)));
+    pairs.collect()
+}
+
 /// The reactions to which one hands events on, the last first.
 fn handed_on(module: &Module, id: FunctionId) -> Vec<FunctionId> {
     let blocks = module.function(id).blocks.iter();
@@ -87,5 +94,8 @@ mod tests {
         };
         let found = of(&module);
         assert_eq!(found, BTreeSet::from([(FunctionId(2), FunctionId(1))]));
+        let pairs = [(0, 1), (1, 2), (2, 1)];
+        let pairs = pairs.map(|(from, to)| (FunctionId(from), FunctionId(to)));
+        assert_eq!(all(&module), BTreeSet::from(pairs));
     }
 }

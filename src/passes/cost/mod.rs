@@ -257,6 +257,7 @@ fn of_attempt(attempt: &Attempt) -> Cost {
         Attempt::Restore | Attempt::Pad | Attempt::Rewrite(_) => ATTEMPT,
         Attempt::Pop(_) | Attempt::PushItem(_) | Attempt::Insert(_) => ATTEMPT,
         Attempt::Take(_) | Attempt::ShareItem(_) | Attempt::InsertBytes(_) => ATTEMPT,
-        Attempt::AppendBytes(_) | Attempt::TakeBytes(_) | Attempt::CopyBytes(_) => ATTEMPT,
+        Attempt::AppendBytes(_) | Attempt::TakeBytes(_) => ATTEMPT,
+        Attempt::CopyBytes(_) | Attempt::BorrowBytes(_) => ATTEMPT,
     }
 }

@@ -55,7 +55,7 @@ pub fn printed(name: Name) -> Vec<Row> {
     };
     match name {
         Name::Udp | Name::Layers | Name::Bulk | Name::Traffic | Name::Size => Vec::new(),
-        Name::Boosters | Name::Coders | Name::Law => Vec::new(),
+        Name::Boosters | Name::Coders | Name::Ensemble | Name::Law => Vec::new(),
         Name::Hippco => tables(&row),
         Name::Tcp => PRINTED
             .iter()
@@ -172,7 +172,8 @@ pub fn goals(name: Name, rows: &[Row]) -> Vec<Goal> {
             let title = "each layer, woven, down and up, gcc -O3";
             vec![reached(rows, title, 2.0, "at most", &layer)]
         }
-        Name::Hippco | Name::Traffic | Name::Size | Name::Boosters | Name::Law => Vec::new(),
+        Name::Hippco | Name::Traffic | Name::Size | Name::Boosters => Vec::new(),
+        Name::Ensemble | Name::Law => Vec::new(),
         Name::Bulk => ["receives", "sends"].map(share).to_vec(),
         Name::Coders => coders::goals(rows),
     };

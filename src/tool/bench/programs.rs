@@ -227,7 +227,8 @@ impl Program {
             | Name::Size
             | Name::Boosters
             | Name::Coders
-            | Name::Law => Ok(vec![self.row("one 4-byte message, down and up", all, None)]),
+            | Name::Law
+            | Name::Ensemble => Ok(vec![self.row("one 4-byte message, down and up", all, None)]),
             Name::Tcp | Name::Hippco => {
                 // smoltcp alone copies what arrives into a buffer of its own.
                 let copy = match self.who {

@@ -7,6 +7,7 @@
 //! stackloom              O2, off  of lwip  of floor   a workload in each line
 //! ```
 
+use super::ensemble;
 use super::programs::CALLED;
 use super::ratchet::EXACTLY;
 use super::traffic::{FRAMES, WORKLOADS};
@@ -63,6 +64,9 @@ pub fn text(report: &Report) -> String {
     let mut text = format!("{} on {machine}, {date}\n\n", report.bench);
     if report.bench == Name::Traffic.text() {
         text += &of_traffic(&report.rows);
+    } else if report.bench == Name::Ensemble.text() {
+        text += &ensemble::table::text(&report.rows);
+        text += OF_COUNTED;
     } else {
         text += &aligned(&match () {
             () if report.bench == Name::Layers.text() => by_layers(&report.rows),

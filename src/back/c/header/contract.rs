@@ -123,7 +123,7 @@ fn bodies(stack: &Stack<'_>) -> Option<String> {
 /// The paragraph of what a specialised stack takes for granted.
 fn assumptions(stack: &Stack<'_>) -> Option<String> {
     match stack.variant {
-        Variant::Plain | Variant::Recording(_) => None,
+        Variant::Plain | Variant::Recording(_) | Variant::Scheduled => None,
         Variant::Specialised(assumed) => Some(assumed.paragraph(&stack.names.stack)),
     }
 }

@@ -65,9 +65,8 @@ fn workloads(driver: Name) -> Vec<Workload> {
             });
             own.collect()
         }
-        Name::Hippco | Name::Bulk | Name::Size | Name::Boosters | Name::Coders | Name::Law => {
-            Vec::new()
-        }
+        Name::Hippco | Name::Bulk | Name::Size | Name::Boosters => Vec::new(),
+        Name::Coders | Name::Law | Name::Ensemble => Vec::new(),
     }
 }
 

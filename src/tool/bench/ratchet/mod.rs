@@ -219,9 +219,8 @@ fn is_counted(name: Name, row: &Row) -> bool {
     match name {
         Name::Size => ["bytes", "instructions"].contains(&row.unit.as_str()),
         Name::Udp | Name::Tcp | Name::Traffic => row.unit == "instructions",
-        Name::Layers | Name::Hippco | Name::Bulk | Name::Boosters | Name::Coders | Name::Law => {
-            false
-        }
+        Name::Layers | Name::Hippco | Name::Bulk | Name::Boosters => false,
+        Name::Coders | Name::Law | Name::Ensemble => false,
     }
 }
 
