@@ -17,7 +17,10 @@ use std::fs;
 use std::path::Path;
 
 /// Stacks with layers in files beside them, of which the loader of these tests knows nothing.
-const ELSEWHERE: [&str; 1] = ["examples/tagged/tagged.loom"];
+const ELSEWHERE: [&str; 2] = [
+    "examples/tagged/tagged.loom",
+    "bench/ensemble/ensemble.loom",
+];
 
 /// Folders in which stacks stand.
 const FOLDERS: [&str; 3] = ["examples", "bench", "tests/c_agrees/stacks"];

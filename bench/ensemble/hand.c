@@ -23,12 +23,12 @@ static inline bool hand_is_idle(const struct ensemble_stack *stack) {
            stack->shared.answered < stack->shared.limit;
 }
 
-/* Returns true if mnak can hold a cast behind all that it holds. */
+/* Returns true if mnak can hold another cast. Those that it holds have numbers without gaps, up to
+ * its next one. */
 static inline bool hand_has_window(const struct mnak_session *mnak) {
     const struct sl_window *const window = &mnak->sent;
     const bool is_edged = window->edged && mnak->next - window->edge >= 1024;
-    return !is_edged && window->span < 1024 &&
-           (window->span == 0 || mnak->next - window->first == window->span);
+    return !is_edged && window->span < 1024;
 }
 
 /* Puts a cast behind all that mnak holds. */

@@ -366,6 +366,71 @@ fn a_layer_that_does_more_misses_the_goal() {
     assert_eq!(status, Some(1), "{report}");
 }
 
+/// A source tree with the stacks of the Ensemble paper, whose driver has this text.
+fn ensemble(driver: &str) -> Shell {
+    let shell = Shell::new();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("bench/ensemble");
+    for entry in std::fs::read_dir(folder).expect("a folder can be listed") {
+        let path = entry.expect("a file").path();
+        let name = path.file_name().expect("a file has a name");
+        let text = std::fs::read_to_string(&path).expect("a text");
+        shell.write(&format!("bench/ensemble/{}", name.display()), &text);
+    }
+    shell.write("bench/ensemble/drive.c", driver);
+    shell.write("bench/figures.toml", "");
+    shell
+}
+
+#[test]
+fn each_form_of_an_ensemble_stack_is_counted() {
+    let driver = include_str!("../../bench/ensemble/drive.c");
+    let words = ["bench", "ensemble", "--quick", "--alone", "--json"];
+    let said = ensemble(driver).loom(&words);
+    assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    let all = rows(&report);
+    let of = |who: &str, variant: &str, metric: &str| {
+        let row = all.iter().find(|row| {
+            let is_meant = row["variant"] == variant && row["metric"] == metric;
+            row["who"] == who && is_meant
+        });
+        let value = row.and_then(|row| row["value"].as_f64());
+        value.unwrap_or_else(|| panic!("{who}, {variant}, {metric}: {report}"))
+    };
+    for (stack, forms) in [
+        ("four", &["HAND", "MACH", "IMP", "FUNC"][..]),
+        ("ten", &["MACH", "IMP", "FUNC"][..]),
+    ] {
+        let variant = format!("{stack}, all, 4");
+        for who in forms {
+            let parts = ["down stack", "down transport", "up transport", "up stack"];
+            let parts = parts.map(|part| of(who, &variant, part));
+            assert!(parts.iter().all(|part| *part > 0.0), "{report}");
+            let total = of(who, &variant, "total");
+            let fetches = of(who, &variant, "instruction fetches");
+            assert!((parts.iter().sum::<f64>() - total).abs() < 0.01, "{report}");
+            assert!((total - fetches).abs() < 1.0, "{total} and {fetches}");
+            assert!(of(who, &format!("{stack}, code"), "code of the stack") > 10_000.0);
+        }
+        let total = |who: &str| of(who, &variant, "total");
+        assert!(total("MACH") < total("FUNC") && total("FUNC") < total("IMP"));
+        assert!(of("MACH", &format!("{stack}, code"), "bypass: code up") > 100.0);
+    }
+    assert!(of("HAND", "four, all, 4", "total") < of("FUNC", "four, all, 4", "total"));
+    assert_eq!(report["goals"].as_array().map(Vec::len), Some(7));
+}
+
+#[test]
+fn a_cast_that_does_not_arrive_is_not_counted() {
+    let driver = include_str!("../../bench/ensemble/drive.c");
+    let arrives = "(counts_up ? up_bench_step : up_uncounted)(&round);";
+    assert!(driver.contains(arrives));
+    let planted = driver.replace(arrives, "");
+    let said = ensemble(&planted).loom(&["bench", "ensemble", "--quick", "--alone"]);
+    assert_eq!(said.status, Some(2), "{said:?}");
+    assert!(said.note.contains("there is no buffer for it"), "{said:?}");
+}
+
 #[test]
 fn what_is_missing_is_said() {
     let shell = Shell::new();
@@ -389,7 +454,8 @@ fn what_is_missing_is_said() {
     assert_eq!(said.status, Some(2));
     assert!(
         said.note.contains(
-            "[possible values: udp, tcp, layers, hippco, bulk, traffic, size, boosters, coders]"
+            "[possible values: udp, tcp, layers, hippco, bulk, traffic, size, boosters, coders, \
+             ensemble]"
         ),
         "{said:?}"
     );

@@ -66,6 +66,9 @@ const CACHES: [&str; 3] = ["--cache-sim=yes", "--I1=16384,4,32", "--D1=16384,4,3
 /// The ending of files with layers.
 const ENDING: &str = "loom";
 
+/// Before the address of an instruction.
+const HEXADECIMAL: &str = "0x";
+
 /// Absolute lines and whole names.
 const PLAIN: [&str; 2] = ["--compress-pos=no", "--compress-strings=no"];
 
@@ -180,7 +183,7 @@ impl One {
             return Err(Failure::refused("callgrind did not simulate caches"));
         };
         let at = |line: &str| {
-            let mut words = line.strip_prefix("0x")?.split(' ');
+            let mut words = line.strip_prefix(HEXADECIMAL)?.split(' ');
             let at = u64::from_str_radix(words.next()?, 16).ok()?;
             let count: f64 = words.nth(1)?.parse().ok()?;
             (count >= MESSAGES / 2.0).then_some(at)

@@ -10,6 +10,9 @@ use crate::tool::bench::Row;
 use crate::tool::bench::table::{figures, spaced};
 use std::collections::BTreeSet;
 
+/// What stands between a layer and what is counted of it.
+const OF: &str = ": ";
+
 /// Describes the figures.
 const ABOUT: &str = "\
 HAND: FUNC and a bypass in C; MACH: what loom build makes; IMP: a scheduler takes each event off
@@ -117,7 +120,7 @@ fn code(rows: &[Row]) -> String {
     let own = rows.iter().filter(|row| row.variant == variant);
     let names: BTreeSet<&str> = own
         .filter(|row| row.who == Form::Func.name())
-        .filter_map(|row| Some(row.metric.split_once(": ")?.0))
+        .filter_map(|row| Some(row.metric.split_once(OF)?.0))
         .collect();
     let mut lines: Vec<Vec<String>> = Vec::new();
     let mut sums = [0.0; 2];
@@ -137,7 +140,7 @@ fn layers(rows: &[Row]) -> String {
     let paper = rows.iter().filter(|row| row.paper.is_some());
     let mut lines: Vec<(String, [Option<f64>; 2])> = Vec::new();
     for row in paper {
-        let Some((name, way)) = row.metric.split_once(": ") else {
+        let Some((name, way)) = row.metric.split_once(OF) else {
             continue;
         };
         let at = usize::from(way == UP);
