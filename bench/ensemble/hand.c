@@ -5,7 +5,8 @@
  * call the stack for all else. It is the code that an expert would write who knows all layers: one
  * guard, which is all tests, and then the effects.
  *
- * bytes of a frame: 0 view, 4 from, 5 to | 6 kind, 7 sender, 8 number | 12 kind, 13 number, 17 acked
+ * bytes of a frame: 0 view, 4 from, 5 to; 6 kind, 7 sender, 8 number; 12 kind, 13 number,
+ * 17 acked
  */
 #include "ensemble_stack.c"
 

@@ -174,7 +174,7 @@ impl One {
         Ok(rows)
     }
 
-    /// Fetches, data references and misses of a cast of 4 bytes, and the lines that most casts touch.
+    /// Fetches, data references and misses of a cast of 4 bytes; lines that most casts touch.
     fn fetched(&self) -> Result<Vec<Row>, Failure> {
         let counted = self.counted(SIZES[0], ALL);
         let options = [&CACHES[..], &PLAIN[..1], &["--dump-instr=yes"]].concat();

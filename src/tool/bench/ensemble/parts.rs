@@ -160,7 +160,7 @@ mod tests {
         let code = "static void give_buffer(struct stack *stack) {\n    stack->free = 0;\n}\n\
                     static void mnak_send(struct stack *stack,\n    int n) {\n    n += 1;\n    \
                     header[0] = 1;\n}\n";
-        let lines = [Lines::new(Path::new("/tmp/ensemble_stack.c"), code)];
+        let lines = [Lines::new(Path::new("a/ensemble_stack.c"), code)];
         let counted = "fl=/x/ensemble_stack.c\nfn=mnak_send\n6 100\n7 20\n2 3\n\
                        cfn=memcpy\ncalls=10 5\n6 1000\nfl=???\nfn=memcpy\n6 4\ntotals: 127\n";
         let found = parts(counted, &lines, 10.0);
