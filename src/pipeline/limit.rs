@@ -3,10 +3,10 @@
 //! In: a stack in the stack IR before all passes, how often each of its reactions runs, and the
 //! passes. Out: the paths that are left out, and the estimated text then.
 //!
-//! Text is the machine code of gcc -Os on x86-64 for the whole file, as [`text`] estimates it. First
-//! those paths are given up that save least instructions for their bytes. All paths of a reaction
-//! may be given up at once, since their guards share bytes. How many have to go is found by trying:
-//! each try runs the passes, and halves what is left to be tried.
+//! Text is the machine code of gcc -Os on x86-64 for the whole file, as [`text`] estimates it.
+//! First those paths are given up that save least instructions for their bytes. All paths of a
+//! reaction may be given up at once, since their guards share bytes. How many have to go is found
+//! by trying: each try runs the passes, and halves what is left to be tried.
 
 use super::{Passes, lowered, unwoven};
 use crate::ir::Module;

@@ -3,14 +3,14 @@
 //!
 //! In: a module, a function or some of its blocks. Out: instructions, and bytes of text.
 //!
-//! The weights were fitted by least squares over 2,665 functions: those of the stacks of `examples/`
-//! and of six of `bench/`, with all fast paths and with none. For each stack, `objdump -d` gave the
-//! instructions of its object, and `addr2line -i` the function of the stack IR to which each
-//! belongs, also where gcc expands one function in another. Each row is a function: by kind of
-//! operation how many it has, and its instructions and bytes. An error counts the less the larger
-//! the function is, by the fourth root of its bytes. The results are rounded. Text that belongs to
-//! no function of the IR is the host's side and the runtime; its size was fitted over the same
-//! stacks, by `around`.
+//! The weights were fitted by least squares over 2,665 functions: those of the stacks of
+//! `examples/` and of six of `bench/`, with all fast paths and with none. For each stack, `objdump
+//! -d` gave the instructions of its object, and `addr2line -i` the function of the stack IR to
+//! which each belongs, also where gcc expands one function in another. Each row is a function: by
+//! kind of operation how many it has, and its instructions and bytes. An error counts the less the
+//! larger the function is, by the fourth root of its bytes. The results are rounded. Text that
+//! belongs to no function of the IR is the host's side and the runtime; its size was fitted over
+//! the same stacks, by `around`.
 //!
 //! The text of each of these stacks that has more than 7,000 bytes was estimated within 12 %, and
 //! that of the largest within 6 %. `tests/commands/building.rs` checks some stacks for 15 %. A

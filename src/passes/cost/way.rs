@@ -29,9 +29,9 @@ pub fn of_way(module: &Module, reaction: FunctionId, decisions: &[Decision]) -> 
     way.end()
 }
 
-/// Returns the instructions from the begin of a block to the end of a fast function, and of all that
-/// follows it within the stack, along likelier edges. A reaction in which one of these decisions
-/// was made is part of the fast function, so it does not count once more.
+/// Returns the instructions from the begin of a block to the end of a fast function, and of all
+/// that follows it within the stack, along likelier edges. A reaction in which one of these
+/// decisions was made is part of the fast function, so it does not count once more.
 pub fn from_block(
     module: &Module,
     (function, block): (&Function, BlockId),
