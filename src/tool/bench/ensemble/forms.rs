@@ -49,6 +49,8 @@ pub enum Form {
 pub struct Built {
     /// The C of the stack.
     pub source: PathBuf,
+    /// The C that is compiled: that of the stack, or of the bypass, which includes it.
+    pub unit: PathBuf,
     /// The program.
     pub program: PathBuf,
 }
@@ -125,6 +127,7 @@ impl Form {
         counting::compile_driven(&unit, driver, &flags, output)?;
         Ok(Built {
             source,
+            unit,
             program: output.to_path_buf(),
         })
     }

@@ -145,7 +145,7 @@ impl One {
         };
         let mut files = vec![read(&self.built.source)?];
         if self.form == Form::Hand {
-            files.push(read(&self.built.source.with_file_name("hand.c"))?);
+            files.push(read(&self.built.unit)?);
         }
         let sizes = if is_quick { &SIZES[..1] } else { &SIZES[..] };
         let mut messages: Vec<(String, u32, &str)> = sizes
@@ -210,7 +210,7 @@ impl One {
         let flags: Vec<&str> = self.form.flags().split_whitespace().collect();
         let variant = format!("{}, code", self.stack);
         let row = |metric: &str, value: f64| self.row(&variant, metric, "bytes", value);
-        let size = counting::size_of(&self.built.source, &flags)?;
+        let size = counting::size_of(&self.built.unit, &flags)?;
         let mut rows: Vec<Row> = size.map(|size| row(WHOLE, size.text)).into_iter().collect();
         let bytes = |flags: &[&str], is_meant: &dyn Fn(&str) -> bool| -> Result<f64, Failure> {
             let object = counting::object_of(&self.built.source, flags)?;
