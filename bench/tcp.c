@@ -21,8 +21,24 @@
  *
  * With -DCONNECTIONS=N there are N connections, each with a sender of its own, which take turns:
  * no segment is of the same connection as the one before.
+ *
+ * With -DPEER the sender is another stack, compiled as peer_stack: what the receiver records or
+ * leaves out is then its own alone. With -DBARE no IP is below TCP, as in `restricted` of tcp.loom.
+ * With -DOPENS the receiver listens and the sender opens the connection, as `complete` demands.
  */
 #include "tcp_stack.h"
+
+/* Functions, types and constants of the sender's stack. */
+#ifdef PEER
+#include "peer_stack.h"
+#define THEIR_STACK peer_stack
+#define THEIR(name) peer_stack_##name
+#define THEIRS(NAME) PEER_STACK_##NAME
+#else
+#define THEIR_STACK tcp_stack
+#define THEIR(name) tcp_stack_##name
+#define THEIRS(NAME) TCP_STACK_##NAME
+#endif
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +48,12 @@
 enum { LINK = 14 };
 #else
 enum { LINK = 0 };
+#endif
+
+#ifdef BARE
+enum { NETWORK = 0 };
+#else
+enum { NETWORK = 20 };
 #endif
 
 #ifndef CONNECTIONS
@@ -45,7 +67,9 @@ enum { TOTAL = 4 << 20,
        LONGEST = LINK + 1500,
        SENDER = 40000, /* the port of the first */
        RECEIVER = 5001,
-       HEADERS = LINK + 40 };
+       SENDER_HOST = 0x0a000001,
+       RECEIVER_HOST = 0x0a000002,
+       HEADERS = LINK + NETWORK + 20 };
 
 /* What takes a frame that leaves an end. */
 typedef void wire(void *end, const uint8_t *data, size_t length);
@@ -78,7 +102,7 @@ struct left {
 };
 
 struct sender {
-    struct tcp_stack *stack;
+    struct THEIR_STACK *stack;
     uint32_t session;
     uint32_t sent; /* bytes that it took */
     struct application own;
@@ -262,7 +286,11 @@ static struct application *application(struct receiver *receiver) {
 static struct tcp_stack *started(uint32_t address, struct application *own) {
     struct tcp_stack_config config;
     tcp_stack_config_default(&config);
+#ifdef BARE
+    config.peer = SENDER_HOST + RECEIVER_HOST - address;
+#else
     config.address = address;
+#endif
     config.buffers = BUFFERS;
 #ifdef CALLS
     config.user = own;
@@ -280,6 +308,7 @@ static struct tcp_stack *started(uint32_t address, struct application *own) {
     return stack;
 }
 
+#if !defined OPENS || !defined PEER
 /* A connection that is given to an end. */
 static uint32_t given(struct tcp_stack *stack, uint16_t port, uint32_t peer, uint16_t peer_port) {
     const struct tcp_stack_streams_keys keys = {
@@ -287,19 +316,57 @@ static uint32_t given(struct tcp_stack *stack, uint16_t port, uint32_t peer, uin
     return tcp_stack_streams_open(stack, &keys, 0);
 }
 
+#endif
+
+#ifdef PEER
+/* The same of a sender whose stack is another one. */
+static struct peer_stack *they_start(uint32_t address, struct application *own) {
+    (void)own, (void)address;
+    struct peer_stack_config config;
+    peer_stack_config_default(&config);
+#ifdef BARE
+    config.peer = RECEIVER_HOST;
+#else
+    config.address = address;
+#endif
+    config.buffers = BUFFERS;
+    const size_t size = peer_stack_size(&config);
+    struct peer_stack *const stack = peer_stack_start(malloc(size), size, &config, 0);
+    if (stack == NULL) {
+        fail("the sender does not start");
+    }
+    return stack;
+}
+
+static uint32_t they_open(struct peer_stack *stack, uint16_t port, uint32_t peer,
+                          uint16_t peer_port) {
+    const struct peer_stack_streams_keys keys = {
+        .has_port = true, .port = port, .peer = peer, .peer_port = peer_port};
+    return peer_stack_streams_open(stack, &keys, 0);
+}
+#else
+#define they_start started
+#define they_open given
+#endif
+
 /* Both ends, and what is between them. */
 static void begin(void) {
-    const uint32_t addresses[] = {0x0a000001, 0x0a000002};
-    struct tcp_stack *const stack = started(addresses[1], &receivers[0].own);
+    struct tcp_stack *const stack = started(RECEIVER_HOST, &receivers[0].own);
+#ifdef OPENS
+    const struct tcp_stack_streams_listener_keys keys = {.port = RECEIVER};
+    tcp_stack_streams_listen(stack, &keys, CONNECTIONS, 0);
+#endif
     for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
         struct sender *const sender = &senders[at];
         const uint16_t port = (uint16_t)(SENDER + at);
         sender->own.leaves = waits;
         sender->own.end = sender;
-        sender->stack = started(addresses[0], &sender->own);
-        sender->session = given(sender->stack, port, addresses[1], RECEIVER);
+        sender->stack = they_start(SENDER_HOST, &sender->own);
+        sender->session = they_open(sender->stack, port, RECEIVER_HOST, RECEIVER);
         receivers[at].stack = stack;
-        receivers[at].session = given(stack, RECEIVER, addresses[0], port);
+#ifndef OPENS
+        receivers[at].session = given(stack, RECEIVER, SENDER_HOST, port);
+#endif
     }
     struct tcp_stack_output output;
     while (tcp_stack_next(stack, &output) != TCP_STACK_IDLE) {
@@ -311,23 +378,23 @@ static void begin(void) {
 }
 
 /* Takes what the sender says, until a segment leaves; false if none does. */
-static bool says(struct sender *sender, struct tcp_stack_output *output) {
+static bool says(struct sender *sender, struct THEIR(output) *output) {
     for (;;) {
         if (sender->first != sender->behind) {
             const struct left *const left = &sender->left[sender->first % BUFFERS];
-            *output = (struct tcp_stack_output){.data = left->data, .length = left->length};
+            *output = (struct THEIR(output)){.data = left->data, .length = left->length};
             sender->first += 1;
             return true;
         }
-        switch (tcp_stack_next(sender->stack, output)) {
-        case TCP_STACK_FRAME:
+        switch (THEIR(next)(sender->stack, output)) {
+        case THEIRS(FRAME):
             return true;
 #ifndef CALLS
-        case TCP_STACK_GRANT_SENDS:
+        case THEIRS(GRANT_SENDS):
             sender->own.credit += output->with.streams_grant_sends.bytes;
             break;
 #endif
-        case TCP_STACK_IDLE: {
+        case THEIRS(IDLE): {
             const uint32_t left = TOTAL - sender->sent;
             const uint32_t whole = sender->own.credit - sender->own.credit % SEGMENT;
             const uint32_t least = left < whole ? left : whole;
@@ -335,14 +402,14 @@ static bool says(struct sender *sender, struct tcp_stack_output *output) {
             if (length == 0) {
                 return false;
             }
-            tcp_stack_streams_send(sender->stack, sender->session, NULL, text + sender->sent,
+            THEIR(streams_send)(sender->stack, sender->session, NULL, text + sender->sent,
                                    length, 1);
             sender->sent += length;
             sender->own.credit -= length;
             break;
         }
         default:
-            tcp_stack_done(sender->stack, output);
+            THEIR(done)(sender->stack, output);
             break;
         }
     }
@@ -350,10 +417,10 @@ static bool says(struct sender *sender, struct tcp_stack_output *output) {
 
 /* The wire, from the sender. */
 static void carry(struct sender *sender, struct receiver *receiver,
-                  const struct tcp_stack_output *output) {
+                  const struct THEIR(output) *output) {
     memcpy(receiver->frame.data, output->data, output->length);
     receiver->frame.length = output->length;
-    tcp_stack_done(sender->stack, output);
+    THEIR(done)(sender->stack, output);
     const size_t length = receiver->frame.length - HEADERS;
     if (memcmp(receiver->frame.data + HEADERS, text + receiver->arrived, length) != 0) {
         fail("what was sent is wrong");
@@ -362,9 +429,9 @@ static void carry(struct sender *sender, struct receiver *receiver,
 
 /* The wire, to the sender. */
 static void carry_back(struct sender *sender, struct receiver *receiver) {
-    const struct tcp_stack_frame frame = {receiver->answer, receiver->answered};
+    const struct THEIR(frame) frame = {receiver->answer, receiver->answered};
     receiver->answered = 0;
-    if (tcp_stack_input(sender->stack, 0, &frame, 1, 1) != 1) {
+    if (THEIR(input)(sender->stack, 0, &frame, 1, 1) != 1) {
         fail("an answer is not taken");
     }
 }
@@ -383,19 +450,68 @@ static void steps(struct receiver *receiver, bool counts) {
 
 /* The sender asks for the receiver, which answers; what waited for that comes out afterwards. */
 static void meet(struct sender *sender, struct receiver *receiver) {
-    struct tcp_stack_output output;
+    struct THEIR(output) output;
     if (!says(sender, &output)) {
         fail("nothing is to be sent");
     }
     memcpy(receiver->frame.data, output.data, output.length);
     receiver->frame.length = output.length;
-    tcp_stack_done(sender->stack, &output);
+    THEIR(done)(sender->stack, &output);
     steps(receiver, false);
     if (receiver->answered == 0) {
         fail("the receiver does not say where it is");
     }
     carry_back(sender, receiver);
 }
+
+#ifdef OPENS
+/* The receiver takes a frame in which nothing is delivered. */
+static void hears(struct receiver *receiver, const uint8_t *data, size_t length) {
+    struct tcp_stack *const stack = receiver->stack;
+    memcpy(receiver->frame.data, data, length);
+    receiver->frame.length = length;
+    tcp_stack_input(stack, 0, &receiver->frame, 1, 1);
+    struct tcp_stack_output output;
+    for (;;) {
+        switch (tcp_stack_next(stack, &output)) {
+        case TCP_STACK_IDLE:
+            receiver->frame.data = place(receiver);
+            return;
+        case TCP_STACK_FRAME:
+            carries(receiver, output.data, output.length);
+            break;
+        case TCP_STACK_ACCEPTED:
+            receiver->session = output.session;
+            break;
+        default:
+            break;
+        }
+        tcp_stack_done(stack, &output);
+    }
+}
+
+/* A connection is opened by three segments: two of the sender, and one of the receiver. */
+static void shake_hands(struct sender *sender, struct receiver *receiver) {
+    receiver->session = UINT32_MAX;
+    for (unsigned turn = 0; turn < 2; turn += 1) {
+        struct THEIR(output) output;
+        if (!says(sender, &output)) {
+            fail("the sender does not open the connection");
+        }
+        hears(receiver, output.data, output.length);
+        THEIR(done)(sender->stack, &output);
+        if ((receiver->answered != 0) != (turn == 0)) {
+            fail("the receiver does not answer as it should");
+        }
+        if (turn == 0) {
+            carry_back(sender, receiver);
+        }
+    }
+    if (receiver->session == UINT32_MAX) {
+        fail("the receiver accepts no connection");
+    }
+}
+#endif
 
 /* How many of the segments went which path. */
 static void tell_paths(const struct tcp_stack *stack) {
@@ -422,7 +538,7 @@ enum mode { COUNT, SILENT, PATHS, SCRIPT };
 
 /* A segment goes to the receiver, and what that answers comes back; whether it was counted. */
 static bool goes(struct sender *sender, struct receiver *receiver,
-                 const struct tcp_stack_output *output, enum mode mode) {
+                 const struct THEIR(output) *output, enum mode mode) {
     const struct application *const own = application(receiver);
     const uint32_t before = own->received;
     carry(sender, receiver, output);
@@ -457,7 +573,7 @@ static uint32_t all_go(enum mode mode) {
     for (bool goes_on = true; goes_on;) {
         goes_on = false;
         for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
-            struct tcp_stack_output output;
+            struct THEIR(output) output;
             if (says(&senders[at], &output)) {
                 goes_on = true;
                 counted += goes(&senders[at], &receivers[at], &output, mode);
@@ -482,8 +598,14 @@ int main(int count, char **words) {
     for (uint16_t at = 0; at < CONNECTIONS && LINK != 0; at += 1) {
         meet(&senders[at], &receivers[at]);
     }
+#ifdef OPENS
+    for (uint16_t at = 0; at < CONNECTIONS; at += 1) {
+        shake_hands(&senders[at], &receivers[at]);
+    }
+#endif
     if (mode == SCRIPT) {
-        puts("set address = 10.0.0.2\nset secret = 00*16\nopen streams 5001 10.0.0.1 40000");
+        puts(NETWORK == 0 ? "set peer = 10.0.0.1" : "set address = 10.0.0.2");
+        puts("set secret = 00*16\nopen streams 5001 10.0.0.1 40000");
     }
     const uint32_t counted = all_go((enum mode)mode);
     for (uint16_t at = 0; at < CONNECTIONS; at += 1) {

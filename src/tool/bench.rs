@@ -9,8 +9,8 @@
 //! counting   instructions by callgrind; the compiler's own, and its memory
 //! bulk       throughput through a TUN; network: the kernel's ends
 //! layers     what a layer more takes: instructions, text, the compiler's work
-//! hippco     what each rewrite does, as in that paper's tables; fetched: what a step has to fetch;
-//!            interpreted: the same trees without C
+//! hippco     what each rewrite does; hippco/tables: that paper's tables, hippco/matrix: profiles;
+//!            fetched: what a step has to fetch; interpreted: the same trees without C
 //! traffic    each kind of TCP traffic, by a scripted client
 //! ratchet    the recorded figures of udp, tcp, traffic and size; code_size: bytes of code
 //! boosters   theory and simulation of policies that insert error correction; nothing is measured
@@ -102,6 +102,8 @@ pub struct Arguments {
     /// bench/figures.toml
     #[arg(long)]
     record: bool,
+    #[command(flatten)]
+    hippco: hippco::Selection,
     #[command(flatten)]
     traffic: traffic::Choice,
     #[command(flatten)]
@@ -288,9 +290,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let rows = found(arguments, folder)?;
     let report = if arguments.record {
         figures.record(folder, arguments.name, &rows, arguments.is_complete())?;
-        report(arguments.name, &ratchet::Figures::read(folder)?, rows)
+        report(arguments, &ratchet::Figures::read(folder)?, rows)
     } else {
-        report(arguments.name, &figures, rows)
+        report(arguments, &figures, rows)
     };
     if let Some(path) = &arguments.picture {
         std::fs::write(path, picture::picture(&report.rows)).map_err(about(path))?;
@@ -300,7 +302,12 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         let text = text.expect("numbers and names can be written as JSON");
         result(format_args!("{text}\n"))?;
     } else {
-        result(table::text(&report))?;
+        let own = match &arguments.hippco {
+            choice if choice.tables => Some(hippco::tables::text(&report.rows)),
+            choice if choice.matrix => Some(hippco::matrix::text(&report.rows)),
+            _steps => None,
+        };
+        result(table::text(&report, own))?;
     }
     match arguments.strict {
         true => report.reaches_its_goals(),
@@ -331,19 +338,25 @@ impl Arguments {
     /// Refuses options of another benchmark.
     fn refuse_foreign(&self) -> Result<(), Failure> {
         use Name::{Boosters, Ensemble, Hippco, Law, Size, Tcp, Traffic, Udp};
-        let options: [(bool, &[Name], &str); 8] = [
+        let options: [(bool, &[Name], &str); 10] = [
             (
                 self.picture.is_some(),
                 &[Hippco, Boosters],
                 "--picture applies",
             ),
             (
-                !self.traffic.workload_names().is_empty(),
+                !self.traffic.workload_names().is_empty() && !self.hippco.matrix,
                 &[Traffic, Law],
                 "--workloads applies",
             ),
-            (self.traffic.has_units(), &[Traffic], "--units applies"),
+            (
+                self.traffic.has_units() && !self.hippco.matrix,
+                &[Traffic],
+                "--units applies",
+            ),
             (self.law.is_made(), &[Law], "--stacks and --passes apply"),
+            (self.hippco.tables, &[Hippco], "--tables applies"),
+            (self.hippco.matrix, &[Hippco], "--matrix applies"),
             (
                 !self.only.is_empty(),
                 &[Udp, Tcp, Traffic],
@@ -403,6 +416,8 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
     let rows = match name {
         Name::Udp | Name::Tcp => counted(&bench, arguments),
         Name::Layers => layers::rows(&bench, &arguments.layers, alone),
+        Name::Hippco if arguments.hippco.tables => hippco::tables::rows(&bench),
+        Name::Hippco if arguments.hippco.matrix => hippco::matrix::rows(&bench, &arguments.traffic),
         Name::Hippco => hippco::rows(&bench, alone),
         Name::Bulk => bulk::rows(&bench, arguments.bytes),
         Name::Traffic => traffic::rows(&bench, &arguments.traffic, arguments.programs()?),
@@ -414,7 +429,7 @@ fn found(arguments: &Arguments, folder: &Path) -> Result<Vec<Row>, Failure> {
     };
     spinner.finish_and_clear();
     let mut rows = rows?;
-    if !alone {
+    if !alone && !arguments.hippco.tables && !arguments.hippco.matrix {
         rows.extend(goals::printed(name));
     }
     Ok(rows)
@@ -450,8 +465,10 @@ fn counted(bench: &Bench, arguments: &Arguments) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
-fn report(name: Name, figures: &ratchet::Figures, rows: Vec<Row>) -> Report {
+fn report(arguments: &Arguments, figures: &ratchet::Figures, rows: Vec<Row>) -> Report {
+    let name = arguments.name;
     let mut goals = match name {
+        Name::Hippco if arguments.hippco.matrix => hippco::matrix::goals(&rows),
         Name::Traffic => traffic::goals(&rows),
         Name::Ensemble => ensemble::goals(&rows),
         _ => goals::goals(name, &rows),

@@ -296,6 +296,145 @@ fn each_rewrite_has_its_row() {
     );
 }
 
+/// A place with the stacks of the tables.
+fn tabled() -> Shell {
+    let shell = segments(&often(""));
+    let text = shell.read("bench/tcp.loom");
+    let more = ["restricted", "complete"]
+        .map(|name| format!("stack {name} {{ link l {{ tcp {{ port p }} }} }}\n"));
+    shell.write("bench/tcp.loom", text + &more.concat());
+    shell
+}
+
+#[test]
+fn the_tables_of_the_paper_have_its_rows_for_both_tcps() {
+    let said = tabled().loom(&["bench", "hippco", "--tables", "--json"]);
+    assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    let value = |variant: &str, metric: &str| {
+        let mut all = rows(&report).iter();
+        let row = all.find(|row| row["variant"] == variant && row["metric"] == metric);
+        row.and_then(|row| row["value"].as_f64())
+    };
+    let letters = [
+        "compiled", "O", "S", "I", "E", "T", "U", "P-G", "R", "others",
+    ];
+    let letters = letters.map(|word| ("1", word));
+    let profiles = ["application", "specialised", "raw", "default"].map(|word| ("2", word));
+    for tcp in ["restricted", "complete"] {
+        for (table, word) in letters.iter().chain(&profiles) {
+            let variant = format!("table-{table}-{tcp}-{word}");
+            for metric in ["I_c", "O_c", "IC", "L1 8K", "text -O2", "text -Os", "data"] {
+                assert!(value(&variant, metric).is_some(), "{variant}: {metric}");
+            }
+            let sizes = ["text -O2", "text -Os"].map(|metric| value(&variant, metric));
+            assert!(sizes[0] > sizes[1], "{variant}: {sizes:?}");
+        }
+    }
+    // The interpreter has no size, and no connection that is opened.
+    let interpreted = value("table-2-restricted-interpreted", "IC");
+    assert!(interpreted > Some(1000.0), "{interpreted:?}");
+    assert_eq!(value("table-2-restricted-interpreted", "text -O2"), None);
+    assert_eq!(value("table-2-complete-interpreted", "IC"), None);
+    // The paper's text without and with N.
+    let papers = ["text", "text, N"].map(|metric| value("table-1-printed-S", metric));
+    assert_eq!(papers, [Some(30480.0), Some(16300.0)]);
+}
+
+/// A layer whose frames of one kind are asked for before those of another.
+const KINDS: &str = "\
+use link.service
+worker kinds
+provides frames
+requires frames
+header big { kind: u8 = 0 }
+entity {
+    first: u32 = 0
+    second: u32 = 0
+    on carrier(up) { tell above carrier(up) }
+}
+on deliver(message) {
+    if header.kind == 1 {
+        first += 1
+        drop message as one
+    } else if header.kind == 2 {
+        second += first
+        drop message as two
+    } else {
+        first += second
+        deliver message
+    }
+}
+on send(message) { send message }
+";
+
+/// A driver whose workloads are frames of one kind each.
+const FRAMES_OF_KINDS: &str = "\
+#include <stdio.h>
+#include <stdlib.h>
+#include \"traffic_stack.h\"
+static struct traffic_stack *stack;
+static unsigned char kind;
+void bench_step(void);
+__attribute__((noinline)) void bench_step(void) {
+    size_t room;
+    struct traffic_stack_frame frame = {traffic_stack_buffer(stack, &room), 2};
+    frame.data[0] = kind;
+    traffic_stack_input(stack, 0, &frame, 1, 1);
+    struct traffic_stack_output output;
+    while (traffic_stack_next(stack, &output) != TRAFFIC_STACK_IDLE) {
+        traffic_stack_done(stack, &output);
+    }
+}
+int main(int count, char **words) {
+    struct traffic_stack_config config;
+    traffic_stack_config_default(&config);
+    const size_t size = traffic_stack_size(&config);
+    stack = traffic_stack_start(malloc(size), size, &config, 0);
+    kind = words[1][0] == 'b' ? 1 : words[1][0] == 's' ? 2 : 3;
+    const int units = count == 3 ? atoi(words[2]) : 0;
+    for (int at = 0; at < units; at += 1) {
+        bench_step();
+    }
+    printf(\"messages %d\\n\", units);
+}
+";
+
+#[test]
+fn a_profile_makes_its_own_workload_shorter_and_another_longer() {
+    let shell = segments(&often(""));
+    shell.write("bench/layer/kinds.loom", KINDS);
+    let stack = "use layer.kinds\nstack offloaded { link l { kinds { port p } } }\n";
+    shell.write("bench/traffic.loom", stack);
+    shell.write("bench/traffic.c", FRAMES_OF_KINDS);
+    shell.write("bench/traffic/client.c", "typedef int nothing;\n");
+    let words = ["bench", "hippco", "--matrix", "--workloads", "base,send,rr"];
+    let words = [&words[..], &["--units", "50", "--json", "--strict"]].concat();
+    let said = shell.loom(&words);
+    assert_eq!((said.status, &*said.note), (Some(0), ""), "{said:?}");
+    let report: Value = serde_json::from_str(&said.result).expect("JSON");
+    let count = |profile: &str, workload: &str| {
+        let mut all = rows(&report).iter();
+        let variant = format!("matrix-{profile}");
+        let row = all.find(|row| row["variant"] == *variant && row["metric"] == workload);
+        row.and_then(|row| row["value"].as_f64()).expect("a figure")
+    };
+    assert!(count("send", "send") < count("none", "send"), "{report}");
+    assert!(count("send", "base") > count("none", "base"), "{report}");
+    // The layer asks for the first kind first, and so does the stack with that profile.
+    for workload in ["base", "send", "rr", "text"] {
+        assert_eq!(count("base", workload), count("none", workload), "{report}");
+        assert!(count("all", workload) > 0.0, "{report}");
+    }
+    assert_eq!(report["goals"].as_array().map(Vec::len), Some(3));
+    let wrong = shell.loom(&["bench", "hippco", "--matrix", "--workloads", "basis"]);
+    assert_eq!(wrong.status, Some(2), "{wrong:?}");
+    assert!(
+        wrong.note.contains("there is no workload `basis`"),
+        "{wrong:?}"
+    );
+}
+
 #[test]
 fn what_is_interpreted_answers_as_the_c_does() {
     let shell = segments(&often("\\nanswer 03"));
@@ -450,6 +589,13 @@ fn what_is_missing_is_said() {
             .contains("--picture applies only to `loom bench hippco` and `loom bench boosters`"),
         "{said:?}"
     );
+    let said = shell.loom(&["bench", "udp", "--matrix"]);
+    assert_eq!(said.status, Some(2));
+    let says = "--matrix applies only to `loom bench hippco`";
+    assert!(said.note.contains(says), "{said:?}");
+    let said = shell.loom(&["bench", "hippco", "--matrix", "--tables"]);
+    assert_eq!(said.status, Some(2));
+    assert!(said.note.contains("cannot be used with"), "{said:?}");
     let said = shell.loom(&["bench", "tcpp"]);
     assert_eq!(said.status, Some(2));
     assert!(

@@ -10,7 +10,7 @@
 //!  L 1fff000670,8    what is loaded or stored is not looked at
 //! ```
 
-use crate::tool::counting::{Collected, Counted};
+use crate::tool::counting::{Collected, Counted, STORES};
 use crate::tool::failure::{Failure, about};
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
@@ -43,7 +43,7 @@ pub fn fetched(program: &Path) -> Result<Fetched, Failure> {
     let wire = address_of(program, "bench_wire")?;
     let mut command = Command::new("valgrind");
     command.args(["--tool=lackey", "--trace-mem=yes"]);
-    command.arg(program).arg("count");
+    command.arg(program).arg("count").envs(STORES);
     command.stdout(Stdio::null()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
     let said = child.stderr.take().expect("it is piped");

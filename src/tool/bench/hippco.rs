@@ -15,6 +15,9 @@
 //!                                  well as may be
 //! ```
 
+pub mod matrix;
+pub mod tables;
+
 use super::fetched::{Fetched, fetched};
 use super::programs::{CALLS, Program, QUICK, WHOLE, programs};
 use super::sized::sized;
@@ -26,7 +29,19 @@ use crate::tool::counting::{self, Counted, Size};
 use crate::tool::failure::Failure;
 use crate::tool::profile;
 use crate::tool::terminal::note;
+use clap::Args;
 use std::process::Command;
+
+/// Options of `loom bench hippco`.
+#[derive(Args, Debug)]
+pub struct Selection {
+    /// `hippco` only: prints tables 1 and 2 of the paper, for restricted and complete TCP
+    #[arg(long, conflicts_with_all = ["matrix", "picture"])]
+    pub tables: bool,
+    /// `hippco` only: counts each workload of `traffic` with the profile of each other
+    #[arg(long, conflicts_with = "picture")]
+    pub matrix: bool,
+}
 
 /// What is found of each, besides the instructions.
 pub const MISSED: &str = "L1 32K: missed of 100 instructions, 8 ways, lines of 64 bytes";
@@ -36,7 +51,7 @@ pub const TEXT: &str = "text";
 pub const DATA: &str = "data";
 
 /// The stack of which all this is counted.
-pub const STACK: &str = "tcp.loom:offloaded";
+const STACK: &str = "tcp.loom:offloaded";
 
 /// The same where port and link call functions of the host.
 const CALLED: &str = "tcp.loom:called";
@@ -129,7 +144,7 @@ pub fn rows(bench: &Bench, alone: bool) -> Result<Vec<Row>, Failure> {
     if bench.counts {
         (bench.say)(interpreted::INTERPRETED);
         let compiled = bench.keep.join("hippco-nothing");
-        let first = interpreted::rows(bench, &std::path::absolute(compiled)?)?;
+        let first = interpreted::rows(bench, STACK, &std::path::absolute(compiled)?)?;
         rows.splice(..0, first);
     }
     if alone {

@@ -5,6 +5,7 @@
 //! a process of its own, in which callgrind counts steps like those of any program.
 //!
 //! ```text
+//! stack tcp.loom:offloaded           in which file and of which name the stack is
 //! set address = 10.0.0.2             config.address of the stack
 //! open streams 5001 10.0.0.1 40000   a call of the host, as in a case
 //! frame tun 45000028..               a step: it arrives, what it carries is delivered, and
@@ -33,15 +34,17 @@ use std::process::Command;
 /// As it stands in the table.
 pub const INTERPRETED: &str = "interpreted";
 
-/// How lines of a script begin that are no calls.
+/// How lines of a script begin that are no calls; the first names the stack.
+const STACK: &str = "stack ";
 const SET: &str = "set ";
 const ANSWER: &str = "answer ";
 
-/// Its rows; the program is that of the C.
-pub fn rows(bench: &Bench, compiled: &Path) -> Result<Vec<Row>, Failure> {
+/// Its rows for a stack; the program is that of the C.
+pub fn rows(bench: &Bench, stack: &str, compiled: &Path) -> Result<Vec<Row>, Failure> {
     let said = Command::new(compiled).arg("script").output()?;
     let script = bench.work.join("tcp.script");
-    std::fs::write(&script, said.stdout).map_err(about(&script))?;
+    let said = [format!("{STACK}{stack}\n").as_bytes(), &said.stdout].concat();
+    std::fs::write(&script, said).map_err(about(&script))?;
     let counted = Counted {
         program: std::env::current_exe()?,
         given: ["bench", "hippco", "--interpreted"]
@@ -71,6 +74,11 @@ pub fn rows(bench: &Bench, compiled: &Path) -> Result<Vec<Row>, Failure> {
 /// counted. In mode `silent` every second segment is not.
 pub fn receive(folder: &Path, script: &Path, mode: &str) -> Result<(), Failure> {
     let text = std::fs::read_to_string(script).map_err(about(script))?;
+    let (first, text) = text.split_once('\n').unwrap_or_default();
+    let stack = first.strip_prefix(STACK).ok_or_else(|| {
+        let script = script.display();
+        Failure::refused(format!("{script}: the first line does not name a stack"))
+    })?;
     let (set, lines): (Vec<&str>, Vec<&str>) = text.lines().partition(|line| line.starts_with(SET));
     let set = set.iter().map(|line| &line[SET.len()..]);
     let set = Vec::from_iter(set).join("\n");
@@ -78,7 +86,7 @@ pub fn receive(folder: &Path, script: &Path, mode: &str) -> Result<(), Failure> 
         rewrites: Rewrites::NONE,
         ..Options::default()
     };
-    let (program, forest) = compiler::woven(&folder.join(hippco::STACK), &options)?;
+    let (program, forest) = compiler::woven(&folder.join(stack), &options)?;
     let beginning = script::beginning(&program, &set, "", Limits::default());
     let Beginning { config, limits, .. } = beginning.map_err(Failure::refused)?;
     let (trees, externs) = (Trees::new(&program, &forest), Externs::default());

@@ -58,11 +58,15 @@ or each connection; not counted are timers and the copies that stand for the wir
 `stackloom` asks what to do (polled), and so does `stackloom, called` behind what it was called with
 ";
 
-/// All of it.
-pub fn text(report: &Report) -> String {
+/// All of it; some benchmarks have tables of their own.
+pub fn text(report: &Report, own: Option<String>) -> String {
     let (machine, date) = (&report.machine, &report.date);
+    let is_own = own.is_some();
     let mut text = format!("{} on {machine}, {date}\n\n", report.bench);
-    if report.bench == Name::Traffic.text() {
+    if let Some(own) = own {
+        text += &own;
+        text += OF_COUNTED;
+    } else if report.bench == Name::Traffic.text() {
         text += &of_traffic(&report.rows);
     } else if report.bench == Name::Ensemble.text() {
         text += &ensemble::table::text(&report.rows);
@@ -83,7 +87,7 @@ pub fn text(report: &Report) -> String {
             text += OF_CALLED;
         }
     }
-    if report.bench == Name::Hippco.text() {
+    if report.bench == Name::Hippco.text() && !is_own {
         text += OF_HIPPCO;
     }
     // Of the recorded figures, only those that differ are of interest.

@@ -56,10 +56,10 @@ pub const FRAMES: &str = "frames";
 /// Options of `loom bench traffic`.
 #[derive(Args, Debug)]
 pub struct Choice {
-    /// `traffic` and `law` only: workloads to count [default: all]
+    /// `traffic`, `law`, `hippco --matrix`: workloads to count [default: all]
     #[arg(long, value_name = "NAME,NAME", value_delimiter = ',')]
     workloads: Vec<String>,
-    /// `traffic` only: segments, transactions or connections to count
+    /// `traffic` and `hippco --matrix` only: segments, transactions or connections to count
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     units: Option<u32>,
 }
@@ -80,7 +80,8 @@ impl Choice {
         &self.workloads
     }
 
-    fn workloads(&self) -> Result<Vec<&'static Workload>, Failure> {
+    /// Returns the chosen workloads in the order of the table.
+    pub fn workloads(&self) -> Result<Vec<&'static Workload>, Failure> {
         let known = |name: &String| WORKLOADS.iter().any(|one| one.name == name);
         if let Some(wrong) = self.workloads.iter().find(|name| !known(name)) {
             let names = WORKLOADS.each_ref().map(|one| one.name).join(", ");
@@ -91,6 +92,11 @@ impl Choice {
             self.workloads.is_empty() || self.workloads.iter().any(|name| name == one.name)
         };
         Ok(WORKLOADS.iter().filter(chosen).collect())
+    }
+
+    /// Returns how many units of a workload are counted.
+    pub fn units(&self, workload: &Workload) -> u32 {
+        self.units.unwrap_or(workload.units)
     }
 }
 
@@ -118,7 +124,7 @@ pub fn rows(bench: &Bench, choice: &Choice, programs: Vec<Program>) -> Result<Ve
         };
         for workload in workloads.iter().filter(|_| bench.counts) {
             (bench.say)(&format!("{}: {}", program.title(), workload.name));
-            match figures(&counted, workload, choice.units) {
+            match figures(&counted, workload, choice.units(workload)) {
                 Ok(figures) => {
                     compare(&mut first, &program, workload, &figures.said)?;
                     rows.extend(of_workload(&program, workload, &figures));
@@ -136,13 +142,22 @@ pub fn rows(bench: &Bench, choice: &Choice, programs: Vec<Program>) -> Result<Ve
     Ok(rows)
 }
 
+/// Returns the instructions for one unit of a workload.
+pub fn instructions(
+    counted: &Counted,
+    workload: &Workload,
+    choice: &Choice,
+) -> Result<f64, Failure> {
+    let figures = figures(counted, workload, choice.units(workload))?;
+    Ok(figures.instructions / figures.units)
+}
+
 /// Runs a workload below callgrind.
-fn figures(counted: &Counted, workload: &Workload, units: Option<u32>) -> Result<Figures, Failure> {
+fn figures(counted: &Counted, workload: &Workload, units: u32) -> Result<Figures, Failure> {
     let one = Counted {
         program: counted.program.clone(),
         given: vec![workload.name.into()],
     };
-    let units = units.unwrap_or(workload.units);
     let found = one.collected(&[], &units.to_string())?;
     let said = found.said.lines().filter_map(|line| {
         let (name, number) = line.rsplit_once(' ')?;
