@@ -542,7 +542,7 @@ fn shown(row: &Row) -> String {
 
 /// Explains the tables.
 const ABOUT: &str = "\
-I_c: instructions of a segment that arrives and is not answered; O_c: of an answer; IC: I_c + O_c / 2
+I_c: of a segment that arrives and is not answered; O_c: of an answer; IC: I_c + O_c / 2
 L1 8K: misses of 100 instructions, in an instruction cache of 8 KiB with 1 way and lines of 32 bytes
 text and data: functions and constants, and first values, of the stack, by nm; O2 but for -Os
 restricted: TCP alone on a given connection; complete: IPv4, ICMP and TCP that opens its connection
