@@ -103,7 +103,7 @@ pub struct Arguments {
     #[arg(long)]
     record: bool,
     #[command(flatten)]
-    hippco: hippco::Selection,
+    hippco: hippco::Form,
     #[command(flatten)]
     traffic: traffic::Choice,
     #[command(flatten)]

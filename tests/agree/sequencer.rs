@@ -47,6 +47,7 @@ pub fn program() -> Program {
             above: standing(),
             carrier: None,
             calls: None,
+            gathers: false,
         }],
         ports: vec![Port {
             name: "messages".to_string(),

@@ -120,6 +120,7 @@ pub fn module() -> Module {
     module.links.push(Link {
         name: "wire".to_string(),
         calls: None,
+        gathers: false,
         arrives,
         in_place: false,
         carrier: None,

@@ -56,6 +56,7 @@ pub fn module(seed: u64) -> Module {
         module.links.push(Link {
             name: name.to_string(),
             calls: None,
+            gathers: false,
             arrives: FunctionId(0),
             in_place: false,
             carrier: None,

@@ -255,7 +255,7 @@ impl End {
             }
             Event::Deliver => {
                 let live = self.live.get_mut(&session);
-                live.expect("it is not over").hear(output.bytes());
+                live.expect("it is not over").hear(&output.bytes());
             }
             Event::Notice => {
                 let Notice { told, arguments } = output.notice();

@@ -73,7 +73,7 @@ impl Paths {
     }
 
     /// The number of paths.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.all.len()
     }
 
@@ -85,7 +85,7 @@ impl Paths {
     /// The paths that gain most, at most so many, without some. Of those that gain the same, the
     /// most frequent come first.
     pub fn best(&self, most: Option<u32>, but: &BTreeSet<usize>) -> BTreeSet<usize> {
-        let mut best: Vec<usize> = (0..self.len()).collect();
+        let mut best: Vec<usize> = (0..self.count()).collect();
         best.sort_by(|one, other| {
             let gain = self.gain(*other).total_cmp(&self.gain(*one));
             gain.then(self.all[*other].share.total_cmp(&self.all[*one].share))

@@ -34,7 +34,7 @@ use std::process::Command;
 
 /// Options of `loom bench hippco`.
 #[derive(Args, Debug)]
-pub struct Selection {
+pub struct Form {
     /// `hippco` only: prints tables 1 and 2 of the paper, for restricted and complete TCP
     #[arg(long, conflicts_with_all = ["matrix", "picture"])]
     pub tables: bool,

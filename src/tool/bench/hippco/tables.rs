@@ -509,7 +509,7 @@ fn of_tcp(number: u8, lines: &[Line], tcp: &str, rows: &[Row]) -> String {
         let variant = format!("table-{}-{of}-{}", line.table, line.word);
         let mut all = rows.iter();
         let own = all.find(|row| row.variant == variant && row.metric == metric);
-        own.map_or(String::new(), |row| shown(row))
+        own.map_or(String::new(), shown)
     };
     let ours = COLUMNS.iter().map(|metric| (tcp, *metric));
     let papers = PAPERS.iter().map(|metric| (PRINTED, *metric));

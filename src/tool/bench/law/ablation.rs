@@ -109,8 +109,8 @@ pub fn measured(places: &Places, subject: &Subject, offs: &[Off]) -> Result<Abla
     let (code, source) = written(places, subject, "all", all)?;
     let counts = counts(places, subject, "all", &source)?;
     let next = AtomicUsize::new(0);
-    let found: Vec<Mutex<Option<Result<Vec<Effect>, Failure>>>> =
-        offs.iter().map(|_| Mutex::new(None)).collect();
+    type Found = Mutex<Option<Result<Vec<Effect>, Failure>>>;
+    let found: Vec<Found> = offs.iter().map(|_| Mutex::new(None)).collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for _ in 0..threads.min(offs.len()) {
