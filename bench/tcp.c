@@ -23,8 +23,9 @@
  * no segment is of the same connection as the one before.
  *
  * With -DPEER the sender is another stack, compiled as peer_stack: what the receiver records or
- * leaves out is then its own alone. With -DBARE no IP is below TCP, as in `restricted` of tcp.loom.
- * With -DOPENS the receiver listens and the sender opens the connection, as `complete` demands.
+ * leaves out is then its own alone. With -DBARE no IP is below TCP, as in `restricted` of
+ * hippco.loom. With -DOPENS the receiver listens and the sender opens the connection, as `complete`
+ * there demands.
  */
 #include "tcp_stack.h"
 

@@ -9,8 +9,8 @@
 //! counting   instructions by callgrind; the compiler's own, and its memory
 //! bulk       throughput through a TUN; network: the kernel's ends
 //! layers     what a layer more takes: instructions, text, the compiler's work
-//! hippco     what each rewrite does; hippco/tables: that paper's tables, hippco/matrix: profiles;
-//!            fetched: what a step has to fetch; interpreted: the same trees without C
+//! hippco     what each rewrite does; tables, those of the paper by its letters; matrix, of
+//!            profiles; fetched: what a step has to fetch; interpreted: the same trees without C
 //! traffic    each kind of TCP traffic, by a scripted client
 //! ratchet    the recorded figures of udp, tcp, traffic and size; code_size: bytes of code
 //! boosters   theory and simulation of policies that insert error correction; nothing is measured

@@ -299,10 +299,12 @@ fn each_rewrite_has_its_row() {
 /// A place with the stacks of the tables.
 fn tabled() -> Shell {
     let shell = segments(&often(""));
-    let text = shell.read("bench/tcp.loom");
     let more = ["restricted", "complete"]
         .map(|name| format!("stack {name} {{ link l {{ tcp {{ port p }} }} }}\n"));
-    shell.write("bench/tcp.loom", text + &more.concat());
+    shell.write(
+        "bench/hippco.loom",
+        format!("use layer.tcp\n{}", more.concat()),
+    );
     shell
 }
 

@@ -15,6 +15,7 @@
 //!                                  well as may be
 //! ```
 
+mod letters;
 pub mod matrix;
 pub mod tables;
 

@@ -1,6 +1,6 @@
 //! Tables 1 and 2 of the paper (HIPPCO 7) for two TCPs of ours, with the paper's figures beside.
 //!
-//! In: the stacks `restricted` and `complete` of `bench/tcp.loom`, and the driver of `loom bench
+//! In: the stacks `restricted` and `complete` of `bench/hippco.loom`, and the driver of `loom bench
 //! tcp`, whose sender is here a stack of its own, so that profiles are those of the receiver. Out:
 //! for each row of a table the instructions of a segment, instruction-cache misses and bytes.
 //!
@@ -10,35 +10,25 @@
 //! table 2   all optimisations: no profile (raw), the frequencies in the layers (default), those of
 //!           the application, and the same without the branches that it never took
 //! ```
-//!
-//! The letters stand for the rewrites and passes that do nearest the same. N, which shares
-//! subtrees that differ in their leaves as one function with parameters, has a counterpart within
-//! a function alone: `share-sides` gives a shared block its differing values as parameters.
 
 use super::super::fetched::fetched;
 use super::super::programs::QUICK;
 use super::super::sized::sized;
-use super::super::steps::all_done;
 use super::super::table::{figures, spaced};
-use super::super::{Bench, Row, goals, interpreted};
-use super::MISSED_IN_SMALL;
-use crate::passes::Passes;
+use super::super::{Bench, Row, interpreted};
+use super::letters::{COUNTED, FIRST, Line, PAPERS, SECOND, ways};
 use crate::profile::Profile;
 use crate::tool::compiler::Options;
 use crate::tool::counting::{self, Counted};
 use crate::tool::failure::Failure;
 use crate::tool::profile;
-use crate::tree::rewrites::{Rewrite, Rewrites};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The figures of a row: instructions, cache misses, and bytes at both levels of optimisation.
 const COLUMNS: [&str; 7] = ["I_c", "O_c", "IC", "L1 8K", "text -O2", "text -Os", "data"];
 
-/// The figures of the paper: its text, and in brackets its text with N.
-const PAPERS: [&str; 7] = ["I_c", "O_c", "IC", "L1 8K", "text", "text, N", "data"];
-
-/// A TCP: the name of its stack in `bench/tcp.loom`, and how the driver is compiled for it.
+/// A TCP: the name of its stack in `bench/hippco.loom`, and how the driver is compiled for it.
 struct Tcp {
     name: &'static str,
     driven: &'static str,
@@ -57,254 +47,6 @@ const TCPS: [Tcp; 2] = [
 
 /// The variant of rows of the paper.
 const PRINTED: &str = "printed";
-
-/// A row of one of the tables.
-struct Line {
-    table: u8,
-    title: &'static str,
-    /// Its name in names of files and of variants.
-    word: &'static str,
-    way: Way,
-    /// By place in [`PAPERS`].
-    paper: [Option<f64>; 7],
-}
-
-/// How Stackloom does what a row is about.
-#[derive(Clone, Copy)]
-enum Way {
-    /// Not at all.
-    None,
-    /// By interpreting the trees.
-    Interpreted,
-    /// By the rewrites and passes of the rows of table 1 up to this one, and these.
-    More(&'static [Rewrite], &'static [&'static str]),
-    /// The same, and without branches that were never taken.
-    Pruned(&'static [Rewrite], &'static [&'static str]),
-    /// By all rewrites and passes, with what is known of the traffic.
-    All(Known),
-}
-
-/// What is known of the traffic.
-#[derive(Clone, Copy)]
-enum Known {
-    Raw,
-    Default,
-    Application,
-    Specialised,
-}
-
-const fn line(
-    table: u8,
-    [title, word]: [&'static str; 2],
-    way: Way,
-    paper: [Option<f64>; 7],
-) -> Line {
-    Line {
-        table,
-        title,
-        word,
-        way,
-        paper,
-    }
-}
-
-/// Figures of table 1, which has no I_c and O_c: IC, misses, and bytes.
-const fn first(
-    both: Option<f64>,
-    missed: Option<f64>,
-    bytes: [Option<f64>; 3],
-) -> [Option<f64>; 7] {
-    let [text, shared, data] = bytes;
-    [None, None, both, missed, text, shared, data]
-}
-
-/// The rows of table 1.
-const FIRST: [Line; 12] = [
-    line(
-        1,
-        ["BSD TCP by hand", "bsd"],
-        Way::None,
-        first(Some(397.0), Some(1.0), [Some(16864.0), None, Some(1760.0)]),
-    ),
-    line(
-        1,
-        ["interpreted", "interpreted"],
-        Way::Interpreted,
-        first(Some(2133.0), Some(3.5), [Some(8200.0), None, Some(155e3)]),
-    ),
-    line(
-        1,
-        ["compiled", "compiled"],
-        Way::More(&[], &[]),
-        first(None, None, [Some(1_772e3), None, Some(1500.0)]),
-    ),
-    line(
-        1,
-        ["+ O: fold-identical", "O"],
-        Way::More(&[], &["fold-identical"]),
-        first(Some(421.0), Some(3.86), [Some(45700.0), None, Some(1200.0)]),
-    ),
-    line(
-        1,
-        ["+ S: share-sides", "S"],
-        Way::More(&[], &["share-sides"]),
-        first(
-            Some(465.0),
-            Some(4.07),
-            [Some(30480.0), Some(16300.0), Some(3520.0)],
-        ),
-    ),
-    line(
-        1,
-        ["+ I: inline (rewrite, pass)", "I"],
-        Way::More(&[Rewrite::Inline], &["inline"]),
-        first(
-            Some(423.0),
-            Some(3.7),
-            [Some(30816.0), Some(16400.0), Some(3600.0)],
-        ),
-    ),
-    line(
-        1,
-        ["+ E: extend, form-fast-path", "E"],
-        Way::More(&[Rewrite::Extend], &["form-fast-path"]),
-        first(
-            Some(206.0),
-            Some(0.0364),
-            [Some(32240.0), Some(19648.0), Some(3600.0)],
-        ),
-    ),
-    line(
-        1,
-        ["+ T: hot-path", "T"],
-        Way::More(&[], &["hot-path"]),
-        first(
-            None,
-            Some(0.0345),
-            [Some(33136.0), Some(19680.0), Some(3600.0)],
-        ),
-    ),
-    line(
-        1,
-        ["+ U: rare-ways", "U"],
-        Way::More(&[], &["rare-ways"]),
-        first(
-            Some(206.0),
-            Some(0.0289),
-            [Some(34160.0), Some(21072.0), Some(3800.0)],
-        ),
-    ),
-    line(
-        1,
-        ["+ P, G: prune-*, --specialise", "P-G"],
-        Way::Pruned(&[Rewrite::Branches, Rewrite::States], &[]),
-        first(
-            Some(195.0),
-            Some(0.0217),
-            [Some(6672.0), Some(10624.0), Some(1000.0)],
-        ),
-    ),
-    line(
-        1,
-        ["+ R: frequent-first, order-guards", "R"],
-        Way::Pruned(&[Rewrite::Frequent], &["order-guards"]),
-        first(Some(193.0), None, [None; 3]),
-    ),
-    line(
-        1,
-        ["+ all other passes", "others"],
-        Way::Pruned(&[], &["all"]),
-        [None; 7],
-    ),
-];
-
-/// The rows of table 2.
-const SECOND: [Line; 6] = [
-    line(
-        2,
-        ["BSD TCP by hand", "bsd"],
-        Way::None,
-        [
-            Some(186.0),
-            Some(422.0),
-            Some(397.0),
-            Some(1.0),
-            Some(16864.0),
-            None,
-            None,
-        ],
-    ),
-    line(
-        2,
-        ["interpreted", "interpreted"],
-        Way::Interpreted,
-        [
-            None,
-            None,
-            Some(2113.0),
-            Some(3.5),
-            Some(8200.0),
-            None,
-            None,
-        ],
-    ),
-    line(
-        2,
-        ["application profile", "application"],
-        Way::All(Known::Application),
-        [
-            Some(143.0),
-            Some(147.0),
-            Some(204.0),
-            Some(0.0289),
-            None,
-            Some(21072.0),
-            None,
-        ],
-    ),
-    line(
-        2,
-        ["specialised", "specialised"],
-        Way::All(Known::Specialised),
-        [
-            Some(139.0),
-            Some(142.0),
-            Some(193.0),
-            Some(0.0217),
-            None,
-            Some(10624.0),
-            None,
-        ],
-    ),
-    line(
-        2,
-        ["raw profile", "raw"],
-        Way::All(Known::Raw),
-        [
-            None,
-            None,
-            Some(320.0),
-            Some(4.7),
-            None,
-            Some(32000.0),
-            None,
-        ],
-    ),
-    line(
-        2,
-        ["default profile", "default"],
-        Way::All(Known::Default),
-        [
-            Some(166.0),
-            Some(168.0),
-            Some(220.0),
-            Some(0.0298),
-            None,
-            Some(24840.0),
-            None,
-        ],
-    ),
-];
 
 /// A TCP whose sender is compiled, and which was recorded.
 struct Prepared<'a> {
@@ -387,39 +129,12 @@ impl Prepared<'_> {
     }
 
     fn rows(&self) -> Result<Vec<Row>, Failure> {
-        let (mut rewrites, mut passes) = (Rewrites::NONE, Passes::NONE);
         let (mut rows, mut compiled) = (Vec::new(), None);
-        for line in FIRST.iter().chain(&SECOND) {
+        for (line, options) in ways(&self.application) {
             (self.bench.say)(&format!("{} TCP: {}", self.tcp.name, line.title));
-            if let Way::More(own, others) | Way::Pruned(own, others) = line.way {
-                rewrites = own
-                    .iter()
-                    .fold(rewrites, |all, one| all.and(Rewrites::only(*one)));
-                passes = others.iter().fold(passes, |all, name| {
-                    all.and(Passes::named(name).expect("it is the name of a pass"))
-                });
-            }
-            let profile = match line.way {
-                Way::All(Known::Raw) => Profile::Raw,
-                Way::All(Known::Default) => Profile::Default,
-                _by_the_application => self.application.clone(),
-            };
-            if let Way::All(_) = line.way {
-                (rewrites, passes) = all_done();
-            }
-            let options = Options {
-                profile,
-                rewrites,
-                passes,
-                specialised: matches!(line.way, Way::Pruned(..) | Way::All(Known::Specialised)),
-                ..Options::default()
-            };
-            match line.way {
-                Way::None | Way::Interpreted => {}
-                Way::More(..) | Way::Pruned(..) | Way::All(_) => {
-                    let program = self.compiled(line, options, &mut rows)?;
-                    compiled.get_or_insert(program);
-                }
+            if let Some(options) = options {
+                let program = self.compiled(line, options, &mut rows)?;
+                compiled.get_or_insert(program);
             }
         }
         if let Some(program) = compiled.filter(|_| self.bench.counts) {
@@ -467,13 +182,12 @@ impl Prepared<'_> {
         if self.tcp.driven == "-DOPENS" {
             return Ok(Vec::new());
         }
-        let stack = format!("tcp.loom:{}", self.tcp.name);
+        let stack = format!("hippco.loom:{}", self.tcp.name);
         let found = interpreted::rows(self.bench, &stack, program)?;
         let lines = FIRST.iter().chain(&SECOND);
-        let lines = lines.filter(|line| matches!(line.way, Way::Interpreted));
-        let metrics = [&goals::METRICS[..], &[MISSED_IN_SMALL]].concat();
+        let lines = lines.filter(|line| line.is_interpreted());
         let rows = lines.flat_map(|line| {
-            let own = metrics.iter().enumerate().filter_map(|(at, metric)| {
+            let own = COUNTED.iter().enumerate().filter_map(|(at, metric)| {
                 let own = found.iter().find(|row| row.metric == *metric)?;
                 Some(Row {
                     compiler: own.compiler.clone(),
@@ -489,7 +203,7 @@ impl Prepared<'_> {
 
 /// The file and the name of a stack.
 fn source(bench: &Bench, tcp: &Tcp) -> PathBuf {
-    bench.folder.join(format!("tcp.loom:{}", tcp.name))
+    bench.folder.join(format!("hippco.loom:{}", tcp.name))
 }
 
 /// Returns a table of text for each table and each TCP, with the paper's figures on the right.
@@ -557,43 +271,6 @@ the paper counts cycles per instruction too, and callgrind does not
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn table_1_does_one_more_in_each_row_and_all_in_the_last() {
-        let (mut rewrites, mut passes) = (Rewrites::NONE, Passes::NONE);
-        let mut sets = vec![];
-        for line in &FIRST {
-            if let Way::More(own, others) | Way::Pruned(own, others) = line.way {
-                for one in own {
-                    assert!(!rewrites.has(*one), "{}", line.title);
-                    rewrites = rewrites.and(Rewrites::only(*one));
-                }
-                for name in others {
-                    let more = Passes::named(name).expect("it is the name of a pass");
-                    assert_ne!(passes.and(more), passes, "{}", line.title);
-                    passes = passes.and(more);
-                }
-                sets.push((rewrites, passes));
-            }
-        }
-        assert_eq!(sets.first(), Some(&(Rewrites::NONE, Passes::NONE)));
-        assert_eq!(sets.last(), Some(&(Rewrites::ALL, Passes::ALL)));
-    }
-
-    #[test]
-    fn letters_of_rewrites_are_those_of_their_rows() {
-        for line in &FIRST {
-            if let Way::More(own, _) | Way::Pruned(own, _) = line.way {
-                for one in own {
-                    let letter = one.about().letter;
-                    assert!(line.word.contains(letter), "{letter}: {}", line.title);
-                }
-            }
-        }
-        let words: BTreeSet<_> = FIRST.iter().map(|line| line.word).collect();
-        assert_eq!(words.len(), FIRST.len());
-    }
 
     #[test]
     fn figures_stand_beside_those_of_the_paper() {
