@@ -25,7 +25,7 @@ pub struct Switches {
     /// Forms at most N fast paths for each reaction, those that save most
     #[arg(long, value_name = "N")]
     fast_paths: Option<u32>,
-    /// Gives up fast paths until the text has at most so many bytes, as estimated for gcc -Os
+    /// Gives up fast paths until the estimated text has no more bytes
     #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
     text_limit: Option<u64>,
     /// Profile of `loom profile record`; counts of several files are added

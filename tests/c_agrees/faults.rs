@@ -88,8 +88,8 @@ fn a_fault_in_a_frame_that_leaves_in_two_parts_is_found() {
     for (right, wrong) in [
         // A frame waits while its body leaves the stream, and others come there.
         (
-            "    settle(stack);\n    sl_stream_begin",
-            "    sl_stream_begin",
+            "    settle(stack);\n    const uint32_t freed",
+            "    const uint32_t freed",
         ),
         // Its body is another one.
         ("bytes + start;\n", "bytes;\n"),

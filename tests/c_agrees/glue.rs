@@ -61,21 +61,9 @@ pub fn driver(program: &Program, room: usize) -> String {
             applications += &leaving(program, place, function);
         }
     }
-    let hears = program.links.iter().any(|link| link.carrier.is_some());
-    let carrier = match hears {
-        true => "STACK_carrier(stack, link, up, now_ns);\n",
-        false => "",
-    };
-    let body = match program.links.iter().any(|link| link.gathers) {
-        true => {
-            "for (size_t at = 0; at < output->body_length; at += 1) {\n\
-             printf(\"%02x\", output->body[at]);\n}\n"
-        }
-        false => "",
-    };
     include_str!("driver.c")
-        .replace("BODY", body)
-        .replace("LINKS", carrier)
+        .replace("BODY", body(program))
+        .replace("LINKS", carrier(program))
         .replace("CONFIGURE", &config)
         .replace("UNLISTENING", &ends)
         .replace("LISTENS", &listens)
@@ -88,6 +76,25 @@ pub fn driver(program: &Program, room: usize) -> String {
         .replace("ROOM", &format!("{room}U"))
         .replace("STACK", &program.name)
         .replace("UPPER", &program.name.to_uppercase())
+}
+
+/// The call by which a stack is told that a link is up or down, if somebody hears it.
+fn carrier(program: &Program) -> &'static str {
+    match program.links.iter().any(|link| link.carrier.is_some()) {
+        true => "STACK_carrier(stack, link, up, now_ns);\n",
+        false => "",
+    }
+}
+
+/// The rest of a line with a frame that leaves in two parts.
+fn body(program: &Program) -> &'static str {
+    match program.links.iter().any(|link| link.gathers) {
+        true => {
+            "for (size_t at = 0; at < output->body_length; at += 1) {\n\
+             printf(\"%02x\", output->body[at]);\n}\n"
+        }
+        false => "",
+    }
 }
 
 /// The text of the functions in C that a program calls, and of the types that they work on.

@@ -603,7 +603,7 @@ fn what_is_missing_is_said() {
     assert!(
         said.note.contains(
             "[possible values: udp, tcp, layers, hippco, bulk, traffic, size, boosters, coders, \
-             ensemble]"
+             law, ensemble]"
         ),
         "{said:?}"
     );
