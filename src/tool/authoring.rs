@@ -50,7 +50,7 @@ pub struct Build {
     #[command(flatten)]
     switches: Switches,
     /// Counts how often each path is taken; the program writes NAME.profile at exit
-    #[arg(long, conflicts_with_all = ["without", "only", "profile"])]
+    #[arg(long, conflicts_with_all = ["without", "only", "profile", "fast_paths", "text_limit"])]
     record: bool,
     /// Writes `#line`, so that debuggers and profilers show functions as lines of the layers
     #[arg(long)]

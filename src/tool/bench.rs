@@ -347,12 +347,12 @@ impl Arguments {
             (
                 !self.traffic.workload_names().is_empty() && !self.hippco.matrix,
                 &[Traffic, Law],
-                "--workloads applies",
+                "--workloads applies, besides `loom bench hippco --matrix`,",
             ),
             (
                 self.traffic.has_units() && !self.hippco.matrix,
                 &[Traffic],
-                "--units applies",
+                "--units applies, besides `loom bench hippco --matrix`,",
             ),
             (self.law.is_made(), &[Law], "--stacks and --passes apply"),
             (self.hippco.tables, &[Hippco], "--tables applies"),

@@ -90,7 +90,9 @@ fn carrier(program: &Program) -> &'static str {
 fn body(program: &Program) -> &'static str {
     match program.links.iter().any(|link| link.gathers) {
         true => {
-            "for (size_t at = 0; at < output->body_length; at += 1) {\n\
+            "if ((uintptr_t)output->body == UINTPTR_MAX / 255 * 0x5a) {\n\
+             abort(); /* nobody said where it is */\n}\n\
+             for (size_t at = 0; at < output->body_length; at += 1) {\n\
              printf(\"%02x\", output->body[at]);\n}\n"
         }
         false => "",

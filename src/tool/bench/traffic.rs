@@ -70,7 +70,7 @@ impl Choice {
         self.has_units() || !self.workloads.is_empty()
     }
 
-    /// Returns true if the number of units is chosen, which is of use to `traffic` alone.
+    /// Returns true if the number of units is chosen, of `traffic` or of the matrix of `hippco`.
     pub fn has_units(&self) -> bool {
         self.units.is_some()
     }

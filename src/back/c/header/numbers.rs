@@ -146,7 +146,10 @@ pub fn output(stack: &Stack<'_>) -> Item {
     ];
     if stack.gathers() {
         // In this order no struct has a gap.
-        let length = line("uint32_t body_length", "how many bytes `body` has, or 0");
+        let length = line(
+            "uint32_t body_length",
+            "of a frame: how many bytes `body` has",
+        );
         all.insert(3, length);
         let body = line(
             "const uint8_t *body",
@@ -161,8 +164,13 @@ pub fn output(stack: &Stack<'_>) -> Item {
         let union = format!("union {{\n{}\n    }} with", members.join("\n"));
         all.push(line(union, ""));
     }
+    let mut comment = "An output, valid until the host gives it back.".to_string();
+    if stack.gathers() {
+        comment += " The body of a frame is valid only until the next call that is neither next \
+                    nor done.";
+    }
     Item::Struct {
-        comment: "An output, valid until the host gives it back.".to_string(),
+        comment,
         name: format!("{name}_output"),
         members: all,
     }

@@ -217,6 +217,7 @@ static inline bool stream_borrow(struct STACK *stack, const struct sl_stream *st
     message->length = run;
     if (run <= 64 || sl_arc_before_end(capacity, start, run) != run) {
         sl_stream_copy(stream, bytes, capacity, largest, at, message->data, run);
+        message->buffer->body = message->data;
         message->buffer->body_length = 0;
         return true;
     }

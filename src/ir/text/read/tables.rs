@@ -375,13 +375,10 @@ pub fn link(cursor: &mut Cursor<'_>, names: &Names) -> Read<Link> {
     let at = cursor.position();
     let name = cursor.name()?;
     let (mut calls, mut arrives, mut carrier) = (None, None, None);
-    let (mut gathers, mut in_place) = (false, false);
+    let (mut gathers, mut in_place) = (None, false);
     entries(cursor, |cursor, word| match word {
         "calls" => set(cursor.position(), &mut calls, cursor.name()?),
-        "gathers" => {
-            gathers = true;
-            Ok(())
-        }
+        "gathers" => set(cursor.position(), &mut gathers, ()),
         "arrives" => {
             set(cursor.position(), &mut arrives, function(cursor, names)?)?;
             in_place = cursor.takes("in_place");
@@ -394,7 +391,7 @@ pub fn link(cursor: &mut Cursor<'_>, names: &Names) -> Read<Link> {
     Ok(Link {
         name,
         calls,
-        gathers,
+        gathers: gathers.is_some(),
         arrives: arrives.ok_or(missing)?,
         in_place,
         carrier,
