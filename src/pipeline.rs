@@ -43,7 +43,7 @@ pub struct Checked {
     pub profile: Profile,
     /// Whether what it never saw is cut.
     pub specialised: bool,
-    /// Whether a central scheduler takes each event off the agenda.
+    /// True if a central scheduler takes each event off the agenda.
     pub scheduled: bool,
     /// Why the stack is not compiled as options ask, with the option, if that was found.
     pub unfit: Option<String>,

@@ -37,10 +37,10 @@ pub struct GivenUp {
 /// The paths of a reaction.
 struct Reaction {
     name: String,
-    /// How often it runs.
+    /// The frequency with which the reaction runs.
     runs: f64,
     paths: Paths,
-    /// Those that are not given up.
+    /// The numbers of the paths that are not given up.
     kept: BTreeSet<usize>,
 }
 
@@ -167,7 +167,8 @@ fn fewest(all: usize, least: u64, size: impl Fn(usize) -> u64, limit: u64) -> (u
     (enough, estimated)
 }
 
-/// How often a reaction runs. The part of one that tests no instance has its name with an end.
+/// Returns the frequency of a reaction. The part of it that tests no instance has the name of the
+/// reaction with an end.
 fn often(runs: &BTreeMap<String, f64>, name: &str) -> f64 {
     let shorter = name.rsplit_once('.').map(|(before, _)| before);
     let names = [Some(name), shorter].into_iter().flatten();

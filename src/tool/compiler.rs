@@ -41,7 +41,7 @@ pub struct Options {
     pub records: bool,
     /// Whether what the profile never saw is cut.
     pub specialised: bool,
-    /// Whether a central scheduler takes each event off the agenda.
+    /// True if a central scheduler takes each event off the agenda.
     pub scheduled: bool,
 }
 

@@ -23,7 +23,7 @@ pub struct Borrowed {
 }
 
 impl Borrowed {
-    /// Those of a function with a graph.
+    /// Finds the borrowed messages of a function with a graph.
     pub fn of(module: &Module, function: &Function) -> Borrowed {
         let mut all = Borrowed::default();
         if !function

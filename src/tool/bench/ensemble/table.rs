@@ -10,7 +10,7 @@ use crate::tool::bench::Row;
 use crate::tool::bench::table::{figures, spaced};
 use std::collections::BTreeSet;
 
-/// What stands between a layer and what is counted of it.
+/// The separator between the name of a layer and the name of a figure, in the title of a row.
 const OF: &str = ": ";
 
 /// Describes the figures.

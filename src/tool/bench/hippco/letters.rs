@@ -54,7 +54,7 @@ enum Way {
     All(Known),
 }
 
-/// What is known of the traffic.
+/// Profiles with which a stack is built, in the words of the paper.
 #[derive(Clone, Copy)]
 enum Known {
     Raw,

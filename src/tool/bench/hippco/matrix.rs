@@ -36,7 +36,7 @@ const ALL: &str = "all";
 /// The metric of bytes.
 const TEXT: &str = "text";
 
-/// Where a row says which profile it has.
+/// The prefix of the variant of a row, before the name of its profile.
 const VARIANT: &str = "matrix-";
 
 /// A workload may take so many per cent more with its own profile than with none.

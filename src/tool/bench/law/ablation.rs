@@ -89,7 +89,7 @@ pub struct Ablation {
     pub effects: Vec<Effect>,
 }
 
-/// Where the sources are, and where programs and all else are written.
+/// The folders of the sources, of the programs, and of all else that is written.
 pub struct Places<'a> {
     /// `bench/`
     pub folder: &'a Path,

@@ -37,9 +37,9 @@ pub struct Subject {
 pub struct Workload {
     /// Its column.
     pub name: &'static str,
-    /// What the program is given before the mode.
+    /// Arguments of the program before the mode.
     pub given: Vec<OsString>,
-    /// What it is given last.
+    /// The mode: the last argument.
     pub mode: String,
 }
 
