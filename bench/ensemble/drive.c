@@ -14,32 +14,13 @@
  * With -DHAND both steps call the bypass of hand.c.
  */
 #include "ensemble_stack.h"
+#include "hand.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MESSAGES = 1000, BUFFERS = 128, LONGEST = 1506, WIRE = 16, ROUND_NS = 25000000 };
-
-#ifdef HAND
-enum ensemble_stack_send hand_send(struct ensemble_stack *stack,
-                                   const struct ensemble_stack_group_attributes *with,
-                                   const uint8_t *data, size_t length, uint64_t now_ns);
-void hand_input(struct ensemble_stack *stack, uint8_t *data, size_t length, uint64_t now_ns);
-#else
-static inline enum ensemble_stack_send hand_send(struct ensemble_stack *stack,
-                                                 const struct ensemble_stack_group_attributes *with,
-                                                 const uint8_t *data, size_t length,
-                                                 uint64_t now_ns) {
-    return ensemble_stack_group_send(stack, 0, with, data, length, now_ns);
-}
-
-static inline void hand_input(struct ensemble_stack *stack, uint8_t *data, size_t length,
-                              uint64_t now_ns) {
-    const struct ensemble_stack_frame frame = {.data = data, .length = length};
-    ensemble_stack_input(stack, 0, &frame, 1, now_ns);
-}
-#endif
 
 struct member {
     struct ensemble_stack *stack;

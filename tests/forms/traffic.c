@@ -6,6 +6,7 @@
  *
  * With -DHAND casts and frames go by the bypass of hand.c.
  */
+#include "../../bench/ensemble/hand.h"
 #include "ensemble_stack.h"
 
 #include <stdio.h>
@@ -13,25 +14,6 @@
 #include <string.h>
 
 enum { MEMBERS = 3, STEPS = 400, LONGEST = 1506, WAITING = 512, NS_PER_MS = 1000000 };
-
-#ifdef HAND
-enum ensemble_stack_send hand_send(struct ensemble_stack *stack,
-                                   const struct ensemble_stack_group_attributes *with,
-                                   const uint8_t *data, size_t length, uint64_t now_ns);
-void hand_input(struct ensemble_stack *stack, uint8_t *data, size_t length, uint64_t now_ns);
-#else
-static enum ensemble_stack_send hand_send(struct ensemble_stack *stack,
-                                          const struct ensemble_stack_group_attributes *with,
-                                          const uint8_t *data, size_t length, uint64_t now_ns) {
-    return ensemble_stack_group_send(stack, 0, with, data, length, now_ns);
-}
-
-static void hand_input(struct ensemble_stack *stack, uint8_t *data, size_t length,
-                       uint64_t now_ns) {
-    const struct ensemble_stack_frame frame = {.data = data, .length = length};
-    ensemble_stack_input(stack, 0, &frame, 1, now_ns);
-}
-#endif
 
 struct frame {
     size_t length;
