@@ -208,6 +208,7 @@ impl Id {
             Id::UnknownType,
             Id::UnknownSetting,
             Id::CannotFail,
+            Id::EstelleUnknownName,
         ];
         UNKNOWN.contains(&self)
     }
@@ -566,6 +567,192 @@ ids! {
         "The compiler specialises each path through a handler, so each test with outputs after it \
         doubles the code. All paths of a handler together may have at most 20,000 steps. Use \
         `again` to divide the work into several instants.";
+
+    // The grammar of Estelle.
+    EstelleNumber "estelle-number"
+        "An integer of Estelle is decimal: `12`. A real number has digits on both sides of its \
+        point, or an exponent: `1.5`, `2e-3`.";
+    EstelleString "estelle-string"
+        "A string of Estelle has one or more characters between single quotes, on one line. A \
+        quote inside a string is written twice: `'it''s'`. A string of one character is a `char`.";
+    EstelleReserved "estelle-reserved-word"
+        "Reserved words of Pascal and of Estelle are never names, in any letter case.";
+    EstellePointer "estelle-pointer"
+        "Pointers, `new` and `dispose` are not available: there is no heap, and all memory is laid \
+        out before the start. Use an array and its index, or a type that C code defines.";
+    EstelleFiles "estelle-files"
+        "File types and the procedures `read`, `readln`, `write`, `writeln`, `reset`, `rewrite`, \
+        `get` and `put` are not available. A specification meets its environment only at \
+        interaction points and in `primitive` routines.";
+    EstelleGoto "estelle-goto"
+        "Labels and `goto` are not available. Use `while`, `repeat`, `if` or a procedure.";
+    EstelleProceduralParameter "estelle-procedural-parameter"
+        "A function or a procedure cannot be a parameter, because the calls of each routine must \
+        be known before the start.";
+    EstelleConformantArray "estelle-conformant-array"
+        "The type of a parameter of a routine is a name. Conformant arrays, whose bounds the call \
+        gives, belong to level 1 of ISO 7185, and Estelle here has level 0.";
+    EstelleOtherwise "estelle-otherwise"
+        "`provided otherwise` means that none of the `provided` clauses before it holds. These \
+        have the same clauses around. So it needs at least one of them, and is the last.";
+    EstelleNoBlock "estelle-no-block"
+        "Each clause belongs to at least one block `begin … end`. A clause of a kind that is open \
+        closes that clause and all clauses in it; `trans` closes all.";
+    EstelleInitializeClause "estelle-initialize-clause"
+        "The clauses of `initialize` are `to`, `provided` and `any`. An instance is initialised \
+        once, so `from`, `when`, `priority` and `delay` have no meaning there.";
+
+    // The modules of an Estelle specification.
+    EstelleAttributeMissing "estelle-attribute-missing"
+        "A module with transitions has an attribute: `systemprocess`, `systemactivity`, `process` \
+        or `activity`. It says how the module runs together with other modules.";
+    EstelleSystemInAttributed "estelle-system-in-attributed"
+        "A system module (`systemprocess` or `systemactivity`) is not inside a module with an \
+        attribute. Systems run independently of each other, so none is a part of another.";
+    EstelleNoSystemAbove "estelle-no-system-above"
+        "Each `process` and each `activity` is inside a system module, directly or within other \
+        modules. The system gives the steps in which it runs.";
+    EstelleActivityHoldsProcess "estelle-activity-holds-process"
+        "A `systemactivity` or an `activity` holds only modules with the attribute `activity`. One \
+        module of such a tree runs in a step.";
+    EstelleProcessChildren "estelle-process-children"
+        "A `systemprocess` or a `process` holds only modules with the attribute `process` or \
+        `activity`.";
+    EstelleInactiveHasTransitions "estelle-inactive-has-transitions"
+        "A module that holds system modules has no attribute and no transitions. It creates and \
+        connects its systems in `initialize`, and then rests.";
+    EstelleDynamicSystem "estelle-dynamic-system"
+        "The structure of system modules, and of modules without an attribute, is static. Only \
+        `initialize` creates, ends, connects and attaches them.";
+    EstelleSpecificationAttribute "estelle-specification-attribute"
+        "A specification with an attribute is itself the only system, so it has no system modules \
+        inside.";
+    EstelleInitBody "estelle-init-body"
+        "`init m with B` needs a body `B` that belongs to the header of the module variable `m`.";
+    EstelleNotExported "estelle-not-exported"
+        "Only the variables that a header exports are visible outside of a body, and only to the \
+        parent of the module: `m.x`.";
+    EstelleChildren "estelle-children"
+        "`all`, `forone` and `exist` over a module header go through the children of this module, \
+        so this module has a module variable of that header.";
+    EstelleNeverInitialised "estelle-never-initialised"
+        "No `init` creates an instance of this body, so its transitions never fire.";
+
+    // The interaction points and interactions of an Estelle specification.
+    EstelleConnect "estelle-connect"
+        "`connect` joins two different interaction points of one channel, with opposite roles. \
+        Each is an internal point of this module or an external point of a child.";
+    EstelleAttach "estelle-attach"
+        "`attach` gives an external interaction point of this module to a child: the child has an \
+        external point of the same channel and the same role.";
+    EstelleQueueMissing "estelle-queue-missing"
+        "Each interaction point has a queue: `individual queue` or `common queue`. A specification \
+        may give one for all points without a queue: `default individual queue;`.";
+    EstelleDirection "estelle-direction"
+        "`output` sends an interaction that the channel allows for the role of the point. `when` \
+        takes an interaction that the channel allows for the other role.";
+    EstelleOwnPoint "estelle-own-point"
+        "A module sends and takes interactions at its own interaction points only. It reaches a \
+        child by an internal point that `connect` joins with a point of the child.";
+    EstelleNeverSent "estelle-never-sent"
+        "No module sends this interaction, so no transition ever takes it.";
+    EstelleNeverReceived "estelle-never-received"
+        "No transition takes this interaction, so it stays in its queue for ever. It also blocks \
+        what is behind it.";
+
+    // The transitions of an Estelle specification.
+    EstelleState "estelle-state"
+        "`to` names one state of the body, or `same`. `from` names states and sets of states. A \
+        body declares its states by `state`.";
+    EstelleInitializeTo "estelle-initialize-to"
+        "A body with states and transitions begins in a state: each alternative of `initialize` \
+        has a clause `to`.";
+    EstelleFromWithoutState "estelle-from-without-state"
+        "`from` restricts a transition to some states of the body, so the body declares states: \
+        `state idle, open;`.";
+    EstelleDelayWithWhen "estelle-delay-with-when"
+        "Only a spontaneous transition has a `delay`. A transition with `when` fires when its \
+        interaction is there.";
+    EstelleWhenParameters "estelle-when-parameters"
+        "`when p.m(a, b)` repeats the names of the parameters that the channel declares for the \
+        interaction, in their order, or names none of them.";
+    EstellePriority "estelle-priority"
+        "A priority is a constant integer that is not negative. 0 is the highest priority.";
+    EstelleClauseNotPure "estelle-clause-not-pure"
+        "Clauses are evaluated in an open order and number, so they call only `pure` functions and \
+        write nothing.";
+    EstelleTooManyTransitions "estelle-too-many-transitions"
+        "`any` makes one transition for each of its values. A block becomes at most 4,096 \
+        transitions, and a body has at most 65,536.";
+    EstelleNeverEnabled "estelle-never-enabled"
+        "No sequence of transitions reaches a state of this `from`, so the transition never fires.";
+
+    // The Pascal of an Estelle specification.
+    EstelleUnknownName "estelle-unknown-name"
+        "No declaration with this name is visible here. Names are declared before their use, and \
+        letter case makes no difference.";
+    EstelleWrongMeaning "estelle-wrong-meaning"
+        "A name has one meaning, and here it means another kind of thing than is needed.";
+    EstelleNotVisible "estelle-not-visible"
+        "A module body sees the constants, types, channels, headers, bodies and `pure` or \
+        `primitive` routines of the bodies around it. It does not see their variables, states, \
+        interaction points and module variables.";
+    EstelleTypeMismatch "estelle-type-mismatch"
+        "A value does not have the type that is expected here, or the types of two operands do not \
+        match. Two arrays, records or enumerations have the same type only if one declaration \
+        gives it to both.";
+    EstelleArguments "estelle-arguments"
+        "A call, an `output` and an `init` give one argument for each parameter. A `var` parameter \
+        needs a variable of exactly its type.";
+    EstelleNotAssignable "estelle-not-assignable"
+        "Only variables, parameters and the result of the function around are assigned. A name of \
+        `any`, `all`, `forone`, `exist` and a running `for` keeps its value.";
+    EstelleNotConstant "estelle-not-constant"
+        "Declarations, labels of `case`, priorities and indices of `when` need values that are \
+        known without running the specification.";
+    EstelleOverflow "estelle-overflow"
+        "Integers are from -2147483647 to 2147483647 (`maxint`). A constant result beyond these, \
+        or a division by zero, is refused.";
+    EstelleOutOfRange "estelle-out-of-range"
+        "A constant is not among the values of its type: of a subrange, an index, a set or `chr`.";
+    EstelleCharacter "estelle-character"
+        "A string has at least one character, and each has a number up to 255 (Latin-1).";
+    EstelleCaseLabel "estelle-case-label"
+        "The labels of a `case`, of a statement or of a record, are different constants.";
+    EstelleForVariable "estelle-for-variable"
+        "The control variable of `for` is a whole variable of an ordinal type that this block, or \
+        the module body of a transition, declares.";
+    EstelleFunctionResult "estelle-function-result"
+        "A function assigns its result to its own name. The result has a simple type.";
+    EstelleForward "estelle-forward"
+        "The block of a `forward` routine follows in the same declarations, without parameters and \
+        without a type of the result.";
+    EstelleNotPure "estelle-not-pure"
+        "A `pure` routine reads its parameters and its own variables only, and calls only `pure` \
+        routines.";
+    EstelleStatementInRoutine "estelle-statement-in-routine"
+        "Functions and `pure` routines contain no Estelle statements. Procedures may contain \
+        `output`, `all` and `forone`, but nothing that changes the structure of modules.";
+    EstelleRecursion "estelle-recursion"
+        "A routine may not call itself, neither directly nor through other routines: without \
+        recursion the memory of an instance is bounded.";
+    EstelleSetTooLarge "estelle-set-too-large"
+        "A set has at most 256 values, with ordinal numbers from 0 to 255.";
+    EstelleTooLarge "estelle-too-large"
+        "The memory of an instance is bounded: its variables have at most 1,000,000 elements in \
+        all, and an array of interaction points or of module variables at most 65,536.";
+    EstelleOpenType "estelle-open-type"
+        "C code defines a type that is declared by `..`, so such a type is accepted only with \
+        `--externs`.";
+    EstelleConstantUnset "estelle-constant-unset"
+        "The specification leaves a constant open by `= any TYPE`. The command line gives its \
+        value: `--set NAME=VALUE`.";
+    EstelleSetting "estelle-setting"
+        "`--set NAME=VALUE` gives a value to a constant that the specification leaves open by `= \
+        any TYPE`. The value is one of that type.";
+    EstelleOmitted "estelle-omitted"
+        "Of the predefined functions of Pascal only `ord`, `chr`, `succ`, `pred`, `abs`, `sqr`, \
+        `odd`, `trunc` and `round` are available, and none of its predefined procedures.";
 }
 
 #[cfg(test)]

@@ -5,11 +5,13 @@
 
 mod analysis;
 mod back_end;
+mod estelle;
 mod esterel;
 mod limit;
 
 pub use analysis::{Analysed, SHARE, analyse};
 pub use back_end::{Passes, Variant, lowered, printed, unwoven};
+pub use estelle::{Specified, estelle};
 pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
 pub use limit::GivenUp;
 

@@ -8,7 +8,8 @@
 //! | `loom` | is right: a file as it stands; else a part of a layer, which is put into one |
 //! | `loom,ID` | gives the diagnostic ID, and no other |
 //! | `esterel`, `esterel,ID` | is right; gives the diagnostic ID, and no other |
-//! | `loom,file=PATH`, `c,…`, `esterel,…` | is written to a file where the page is played |
+//! | `estelle`, `estelle,ID` | the same for Estelle |
+//! | `loom,file=PATH`, `c,…`, `esterel,…`, … | is written to a file where the page is played |
 //! | `tree`, `tree,woven` | is a tree of the project that `loom new` makes |
 //! | `console` | commands behind `$ `, and what they print; `...` stands for any lines |
 //! | `console,stays` | the last of its commands goes on while the page does |
@@ -33,6 +34,7 @@ use stackloom::source::Sources;
 use stackloom::tool::library::Folders;
 use stackloom::tree::rewrites::{ORDER, Rewrites};
 use stackloom::tree::text;
+use stackloom::types::estelle::Settings;
 use std::path::Path;
 
 /// Pages that are read, and done, one behind the other.
@@ -119,6 +121,27 @@ fn all_esterel_in_the_book_is_as_it_is_said_to_be() {
     assert!(checked > 5, "only {checked} blocks of Esterel");
 }
 
+#[test]
+fn all_estelle_in_the_book_is_as_it_is_said_to_be() {
+    let mut checked = 0;
+    for page in pages::all() {
+        let mut blocks = page.blocks.iter();
+        while let Some(block) = blocks.find(|block| block.language == "estelle") {
+            let mut sources = Sources::new();
+            let named = ("block.stl".to_string(), block.text.clone());
+            let (_, found) = pipeline::estelle(&mut sources, named, &Settings::default());
+            let mut marks = block.marks.iter();
+            let expected = marks.find(|mark| !mark.contains('='));
+            let found_ids: Vec<&str> = found.iter().map(|one| one.id.name()).collect();
+            let expected: Vec<&str> = expected.iter().map(|id| id.as_str()).collect();
+            let says = render(&found, &sources, false);
+            assert_eq!(found_ids, expected, "{}\n{says}", place(&page, block));
+            checked += 1;
+        }
+    }
+    assert!(checked > 0, "no block of Estelle");
+}
+
 /// A block as a file. What declares no layer, service or stack stands in a layer.
 fn whole(block: &Block) -> String {
     const BEGIN: [&str; 6] = [
@@ -168,10 +191,11 @@ fn the_tour_can_be_followed() {
 }
 
 /// Pages that are done by themselves.
-const ALONE: [&str; 10] = [
+const ALONE: [&str; 11] = [
     "adding_a_pass.md",
     "adaptive.md",
     "c.md",
+    "estelle.md",
     "esterel.md",
     "language/processes.md",
     "language/stacks.md",
@@ -218,6 +242,13 @@ fn the_page_of_a_whole_stack_can_be_followed_and_shows_that_of_the_bench() {
     assert_eq!(page.blocks[0].text, include_str!("../bench/whole.loom"));
     let mut player = Player::new();
     player.play(&page);
+    player.end();
+}
+
+#[test]
+fn the_page_of_estelle_can_be_followed() {
+    let mut player = Player::new();
+    player.play(&pages::page("estelle.md"));
     player.end();
 }
 

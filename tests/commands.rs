@@ -17,6 +17,8 @@ mod devices;
 mod dual;
 #[path = "commands/environment.rs"]
 mod environment;
+#[path = "commands/estelle.rs"]
+mod estelle;
 #[path = "commands/esterel.rs"]
 mod esterel;
 #[path = "commands/externs.rs"]

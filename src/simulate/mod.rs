@@ -20,6 +20,7 @@ mod bits;
 mod called;
 pub mod coders;
 pub mod containers;
+pub mod estelle;
 pub mod expression;
 pub mod externs;
 pub mod function;

@@ -3,13 +3,14 @@
 //! In: paths from the command line. Out: files, and a few lines about them.
 
 use super::compiler::{self, Options};
-use super::esterel;
 use super::failure::{Failure, about};
 use super::library;
 use super::switches::Switches;
 use super::terminal::style::{self, MessageFormat};
 use super::terminal::{counted, note, result};
+use super::{estelle, esterel};
 use crate::c::line::located;
+use crate::types::estelle::Settings;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -118,7 +119,7 @@ pub fn fmt(paths: &[PathBuf], check: bool) -> Result<(), Failure> {
     }
     let mut files = Vec::new();
     for path in paths {
-        collect(path, "loom", &mut files)?;
+        collect(path, &["loom", "stl", "estelle"], &mut files)?;
     }
     let verb = if check { "would change" } else { "changed" };
     let (mut read, mut different) = (0, 0);
@@ -158,6 +159,9 @@ fn format_stdin(check: bool) -> Result<(), Failure> {
 
 /// Whether a file is not in its canonical form; it is now, unless it is only checked.
 fn format_one(file: &Path, check: bool) -> Result<bool, Failure> {
+    if library::is_estelle(file) {
+        return estelle::format(file, check);
+    }
     let text = library::text_of(file)?;
     let formatted = compiler::format(file, &text)?;
     let different = formatted != text;
@@ -180,9 +184,9 @@ fn worse(earlier: Result<(), Failure>, failure: Failure) -> Result<(), Failure> 
     })
 }
 
-/// The files that a path stands for: itself, or all below it that end so, in the order of their
-/// names.
-pub fn collect(path: &Path, ending: &str, files: &mut Vec<PathBuf>) -> Result<(), Failure> {
+/// The files that a path stands for: itself, or all below it with one of these endings, in the
+/// order of their names.
+pub fn collect(path: &Path, endings: &[&str], files: &mut Vec<PathBuf>) -> Result<(), Failure> {
     if !path.is_dir() {
         files.push(path.to_path_buf());
         return Ok(());
@@ -197,23 +201,35 @@ pub fn collect(path: &Path, ending: &str, files: &mut Vec<PathBuf>) -> Result<()
     inside.sort();
     // A link to a folder may lead round in a circle.
     let is_folder = |entry: &PathBuf| entry.is_dir() && !entry.is_symlink();
-    let ends_so = |entry: &PathBuf| entry.extension().is_some_and(|end| end == ending);
+    let ends_so = |entry: &PathBuf| {
+        let ending = entry.extension();
+        ending.is_some_and(|ending| endings.iter().any(|one| ending == *one))
+    };
     inside.retain(|entry| is_folder(entry) || ends_so(entry) && entry.is_file());
     let mut inside = inside.iter();
-    inside.try_for_each(|entry| collect(entry, ending, files))
+    inside.try_for_each(|entry| collect(entry, endings, files))
 }
 
 /// `loom check`: all files, so that one run tells all that is wrong.
-pub fn check(files: &[PathBuf], options: &Options) -> Result<(), Failure> {
+pub fn check(files: &[PathBuf], options: &Options, settings: &Settings) -> Result<(), Failure> {
     if files.iter().filter(|file| library::is_stdin(file)).count() > 1 {
         return Err(Failure::environment(
             "`-` is given twice, but stdin can be read only once",
         ));
     }
+    let is_set = !settings.constants.is_empty() || settings.externs;
+    if is_set && !files.iter().any(|file| library::is_estelle(file)) {
+        let says = "--set and --externs apply only to Estelle specifications";
+        return Err(Failure::environment(says));
+    }
     let mut worst = Ok(());
     for file in files {
         let name = library::display_name(file);
-        match compiler::check(file, options) {
+        let checked = match library::is_estelle(file) {
+            true => estelle::check(file, settings),
+            false => compiler::check(file, options),
+        };
+        match checked {
             Ok(found) if style::is_json() => note(format_args!("{name}: {found}")),
             Ok(found) => result(format_args!("{name}: {found}\n"))?,
             Err(failure) => worst = worse(worst, failure),

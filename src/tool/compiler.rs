@@ -6,7 +6,7 @@
 use super::esterel;
 use super::failure::Failure;
 use super::layout::{Description, Kind, Limits, Member, Port, Told, instead, limits};
-use super::library::{self, Folders};
+use super::library::{self, Folders, is_estelle};
 use super::terminal::{show, tell_given_up};
 use crate::back::c::reserved::{is_word, no_name};
 use crate::diagnostic::Id;
@@ -298,7 +298,7 @@ pub fn is_fine(root: Vec<(String, String)>, used: Vec<(String, String)>) -> bool
 
 /// The text of a file in its canonical form.
 pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
-    no_esterel(file)?;
+    only_loom(file)?;
     let mut sources = Sources::new();
     let id = sources.add(file.display().to_string(), text);
     let (tree, diagnostics) = loom::parse(id, &sources);
@@ -309,15 +309,17 @@ pub fn format(file: &Path, text: &str) -> Result<String, Failure> {
     Ok(loom::format(&tree, text))
 }
 
-/// What is for Loom alone says so.
-fn no_esterel(file: &Path) -> Result<(), Failure> {
-    match esterel::is_esterel(file) {
-        false => Ok(()),
-        true => Err(Failure::refused(format!(
-            "{} is an Esterel file: use `loom check`, `loom simulate` or `loom build`",
-            file.display()
-        ))),
-    }
+/// Refuses files of other languages where only Loom is accepted.
+fn only_loom(file: &Path) -> Result<(), Failure> {
+    let use_instead = if esterel::is_esterel(file) {
+        "an Esterel file: use `loom check`, `loom simulate` or `loom build`"
+    } else if is_estelle(file) {
+        "an Estelle specification: use `loom check`, `loom fmt`, `loom view` or `loom simulate`"
+    } else {
+        return Ok(());
+    };
+    let file = file.display();
+    Err(Failure::refused(format!("{file} is {use_instead}")))
 }
 
 /// What a diagnostic means and what to do about it.
@@ -384,7 +386,7 @@ fn choose(file: &Path, stacks: &[String], wanted: Option<String>) -> Result<Stri
 
 /// Reads a file of Loom and all that it uses.
 pub fn read(file: &Path, options: &Options) -> Result<Checked, Failure> {
-    no_esterel(file)?;
+    only_loom(file)?;
     read_texts(library::read(file)?, options)
 }
 

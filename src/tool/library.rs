@@ -75,6 +75,12 @@ pub fn read(path: &Path) -> Result<Vec<(String, String)>, Failure> {
         .collect()
 }
 
+/// Returns true if a file is a specification of Estelle.
+pub fn is_estelle(path: &Path) -> bool {
+    let ending = path.extension();
+    ending.is_some_and(|ending| ending == "stl" || ending == "estelle")
+}
+
 /// Returns true if a path stands for standard input.
 pub fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"

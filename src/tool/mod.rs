@@ -23,6 +23,7 @@ pub mod compiler;
 pub mod counting;
 pub mod demo;
 pub mod device;
+pub mod estelle;
 pub mod esterel;
 pub mod explain;
 pub mod failure;
@@ -89,23 +90,23 @@ enum Verb {
         /// Name of the stack and of the folder that is created
         name: String,
     },
-    /// Formats Loom files in place
+    /// Formats Loom files and Estelle specifications in place
     #[command(
-        after_help = "Examples:\n  loom fmt layers examples --check\n  loom fmt - < beep.loom      \
-             prints the formatted file"
+        after_help = "Examples:\n  loom fmt layers examples --check\n  loom fmt inres.stl\n  \
+                      loom fmt - < beep.loom      prints the formatted file"
     )]
     Fmt {
-        /// Files, or folders that are searched for .loom files; `-` alone formats stdin to stdout
+        /// Files, or folders with .loom, .stl or .estelle files; `-` alone formats Loom on stdin
         #[arg(required = true)]
         paths: Vec<PathBuf>,
         /// Changes no file; lists unformatted files, and fails if there are any
         #[arg(long)]
         check: bool,
     },
-    /// Checks layers, stacks and Esterel programs, and prints diagnostics
+    /// Checks layers, stacks, Esterel programs and Estelle specifications, and prints diagnostics
     #[command(after_help = CHECK)]
     Check {
-        /// Files with layers, stacks or Esterel modules (.strl); `-` reads a Loom file from stdin
+        /// Files of Loom, Esterel (.strl) or Estelle (.stl, .estelle); `-` reads Loom from stdin
         #[arg(required = true)]
         files: Vec<PathBuf>,
         /// Format of the diagnostics
@@ -117,6 +118,12 @@ enum Verb {
         /// Size limit of an automaton, in nodes [default: 250000]
         #[arg(long, value_name = "NODES")]
         budget: Option<usize>,
+        /// Estelle only: value of a constant `NAME = any TYPE`; repeatable
+        #[arg(long = "set", value_name = "NAME=VALUE")]
+        set: Vec<String>,
+        /// Estelle only: accepts types that C code defines (`type T = ..`)
+        #[arg(long)]
+        externs: bool,
     },
     Build(authoring::Build),
     Prove(prove::Arguments),
@@ -179,6 +186,7 @@ Examples:
 const CHECK: &str = "\
 Examples:
   loom check examples/host/host.loom
+  loom check examples/estelle/abracadabra.stl --set losses=3
   loom check - --message-format json < beep.loom
 
 With --message-format json, each diagnostic is one line: an object with id, severity, title, labels,
@@ -210,6 +218,8 @@ fn perform(verb: Verb) -> Result<(), Failure> {
             message_format,
             search,
             budget,
+            set,
+            externs,
         } => {
             style::set_messages(message_format);
             let options = Options {
@@ -217,7 +227,7 @@ fn perform(verb: Verb) -> Result<(), Failure> {
                 budget,
                 ..Options::default()
             };
-            authoring::check(&files, &options)
+            authoring::check(&files, &options, &estelle::settings(&set, externs)?)
         }
         Verb::Build(arguments) => arguments.run(),
         Verb::Run(arguments) => run::run(&arguments),

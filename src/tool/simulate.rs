@@ -16,6 +16,7 @@
 pub mod compiled;
 pub mod compiled_network;
 mod document;
+mod estelle;
 mod esterel;
 mod interpreted;
 mod phrases;
@@ -48,11 +49,12 @@ use std::time::{Duration, Instant};
 use text::Mistake;
 use verdict::Verdict;
 
-/// Simulates stacks in virtual time, on links with loss, delay and other faults.
+/// Simulates stacks in virtual time, on links with loss, delay and other faults. Runs programs of
+/// Esterel and specifications of Estelle.
 #[derive(clap::Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {
-    /// Network (.toml), stack (simulated as two copies, left and right) or Esterel (.strl)
+    /// Network (.toml), stack (two copies, left and right), Esterel (.strl) or Estelle (.stl)
     pub network: PathBuf,
     /// Seed of all random choices [default: random, and printed]
     #[arg(long)]
@@ -76,7 +78,7 @@ pub struct Arguments {
     /// Stack only: `right` sends each message back
     #[arg(long)]
     pub echo: bool,
-    /// Value of config.NAME; required if it has no default
+    /// Value of config.NAME, or of a constant of Estelle; required if it has no default
     #[arg(long = "set", value_name = "[NODE.]NAME=VALUE")]
     pub settings: Vec<Setting>,
     /// Application at a port: the steps of a script, separated by `;`
@@ -101,6 +103,21 @@ pub struct Arguments {
     /// Esterel only: module to run [default: the one that no other runs]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
+    /// Estelle only: who decides choices [default: seed with --seed, else first]
+    #[arg(long, value_enum)]
+    pub choice: Option<estelle::Decision>,
+    /// Estelle only: stops after this many steps of all systems together
+    #[arg(long, value_name = "N")]
+    pub steps: Option<u64>,
+    /// Estelle only: limit of --choice all [default: 1000000]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub situations: Option<u32>,
+    /// Estelle only: limit of the turns of a `while` or `repeat` [default: 1000000]
+    #[arg(long, value_name = "TURNS")]
+    pub loop_limit: Option<u64>,
+    /// Estelle only, with --json: also a line for the situation before each selection
+    #[arg(long, requires = "json")]
+    pub dump: bool,
     /// Size limit of an automaton, in nodes [default: 250000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
@@ -183,8 +200,13 @@ Facts, for --expect FACT, 'NODE: FACT' or 'NODE.PORT: FACT':
 An Esterel program reads the inputs of each instant from stdin, as in `A B(3) ;`, and prints its
 outputs as a line, as in `O P(4)`.
 
+A specification of Estelle prints a line for each transition that fires. With --choice all it tries
+all choices, and prints deadlocks, faults and the transitions that never fire.
+
 Examples:
   loom simulate abro.strl < events
+  loom simulate examples/estelle/abracadabra.stl --set losses=3 --seed 7
+  loom simulate examples/estelle/alternating.stl --choice all
   loom simulate examples/radio/radio.loom --loss 5% --reorder 1% --delay 20ms --expect 'in order'
   loom simulate examples/radio/radio.toml --pcapng radio.pcapng";
 
@@ -281,44 +303,39 @@ impl Arguments {
 
     /// Refuses what would do nothing: a network says who sends what, and Esterel has no links.
     fn check(&self) -> Result<(), Failure> {
-        let of_copies = [
+        let of_copies = given(&[
             (self.messages.is_some(), "--messages"),
             (self.size.is_some(), "--size"),
             (self.every.is_some(), "--every"),
             (self.echo, "--echo"),
-        ];
-        let of_stacks = [
+        ]);
+        let of_stacks = given(&[
             (!self.faults().is_empty(), "an option of links"),
-            (!self.settings.is_empty(), "--set"),
             (!self.scripts.is_empty(), "--app"),
             (!self.promises.is_empty(), "--expect"),
             (self.pcapng.is_some(), "--pcapng"),
-            (self.seed.is_some(), "--seed"),
             (self.runs.is_some(), "--runs"),
-            (self.after_ns.is_some(), "--for"),
-            (self.json, "--json"),
             (self.series_ns.is_some(), "--series"),
             (self.switches.given().is_some(), "an option of rewrites"),
-        ];
-        let of_esterel = [
-            (self.main.is_some(), "--main"),
-            (self.compiled, "--compiled"),
-        ];
-        let given = |all: &[(bool, &'static str)]| all.iter().find(|(is, _)| *is).map(|one| one.1);
-        let wrong = if is_esterel(&self.network) {
-            let of_others = given(&of_stacks).or(given(&of_copies));
-            of_others.map(|option| {
-                (
-                    option,
-                    "stacks; an Esterel program reads its inputs from stdin",
-                )
-            })
-        } else if let Some(option) = given(&of_esterel) {
-            Some((option, "Esterel programs"))
+        ]);
+        let not_of_esterel = given(&[
+            (!self.settings.is_empty(), "--set"),
+            (self.seed.is_some(), "--seed"),
+            (self.after_ns.is_some(), "--for"),
+            (self.json, "--json"),
+        ]);
+        let wrong = if let Some(wrong) = self.of_one_language() {
+            Some(wrong)
+        } else if is_esterel(&self.network) {
+            let of_others = of_stacks.or(of_copies).or(not_of_esterel);
+            let says = "stacks; an Esterel program reads its inputs from stdin";
+            of_others.map(|option| (option, says))
+        } else if estelle::is_estelle(&self.network) {
+            of_stacks.or(of_copies).map(|option| (option, "stacks"))
         } else if self.is_network() {
             let says = "a stack of which two copies run; set it in the file of the network instead";
             let has_c = (!self.functions.is_empty()).then_some("--c");
-            given(&of_copies).or(has_c).map(|option| (option, says))
+            of_copies.or(has_c).map(|option| (option, says))
         } else {
             None
         };
@@ -330,6 +347,41 @@ impl Arguments {
             None => Ok(()),
         }
     }
+
+    /// Returns an option of Esterel or Estelle that stands with a file of another language, or one
+    /// that means nothing to Estelle; and to whom it applies.
+    fn of_one_language(&self) -> Option<(&'static str, &'static str)> {
+        let of_esterel = given(&[
+            (self.main.is_some(), "--main"),
+            (self.compiled, "--compiled"),
+        ]);
+        let of_estelle = given(&[
+            (self.choice.is_some(), "--choice"),
+            (self.steps.is_some(), "--steps"),
+            (self.situations.is_some(), "--situations"),
+            (self.loop_limit.is_some(), "--loop-limit"),
+            (self.dump, "--dump"),
+        ]);
+        let not_of_estelle = given(&[
+            (self.budget.is_some(), "--budget"),
+            (!self.functions.is_empty(), "--c"),
+            (!self.search.is_empty(), "--path"),
+            (self.interpret, "--interpret"),
+        ]);
+        let is_estelle = estelle::is_estelle(&self.network);
+        let of_esterel = of_esterel.filter(|_| !is_esterel(&self.network));
+        let of_estelle = of_estelle.filter(|_| !is_estelle);
+        let of_both = not_of_estelle.filter(|_| is_estelle);
+        let of_esterel = of_esterel.map(|option| (option, "Esterel programs"));
+        let of_estelle = of_estelle.map(|option| (option, "Estelle specifications"));
+        let of_both = of_both.map(|option| (option, "stacks and Esterel programs"));
+        of_esterel.or(of_estelle).or(of_both)
+    }
+}
+
+/// Returns the first option that is given.
+fn given(all: &[(bool, &'static str)]) -> Option<&'static str> {
+    all.iter().find(|(is, _)| *is).map(|one| one.1)
 }
 
 /// The command.
@@ -337,6 +389,9 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     arguments.check()?;
     if is_esterel(&arguments.network) {
         return esterel::run(arguments);
+    }
+    if estelle::is_estelle(&arguments.network) {
+        return estelle::run(arguments);
     }
     let stop = stop_on_signals()?;
     let switched = arguments.switches.options(arguments.search.clone())?;

@@ -15,14 +15,20 @@ use std::io::{self, ErrorKind, Write};
 
 /// Prints a result.
 pub fn result(text: impl Display) -> Result<(), Failure> {
+    part(text).map(|_| ())
+}
+
+/// Prints a part of a result that may be long. Returns false if nobody reads on.
+pub fn part(text: impl Display) -> Result<bool, Failure> {
     let mut stdout = io::stdout().lock();
     let written = write!(stdout, "{text}").and_then(|()| stdout.flush());
     match written {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(Failure::environment(format!(
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::environment(format!(
             "stdout: {}",
             super::failure::plain(&error)
         ))),
-        Ok(()) | Err(_) => Ok(()),
     }
 }
 

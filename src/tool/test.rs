@@ -64,7 +64,14 @@ Example:
 pub fn test(arguments: &Arguments) -> Result<(), Failure> {
     let mut cases = Vec::new();
     for path in &arguments.paths {
-        collect(path, "case", &mut cases)?;
+        if library::is_estelle(path) {
+            let path = path.display();
+            return Err(Failure::environment(format!(
+                "{path} is an Estelle specification: `loom test` plays .case files; use `loom \
+                 check` or `loom simulate`"
+            )));
+        }
+        collect(path, &["case"], &mut cases)?;
     }
     if cases.is_empty() {
         return Err(Failure::environment("no .case file was found"));

@@ -1,28 +1,35 @@
-//! `loom view`: the automaton of an Esterel module, or of a process of a layer, for people.
+//! `loom view`: the automaton of an Esterel module, of a process of a layer, or of the bodies of an
+//! Estelle specification, for people.
 //!
-//! In: a program of Esterel, or a file with a layer. Out: its states and what can happen in each,
-//! as text or as a picture.
+//! In: a program of Esterel, a file with a layer, or a specification. Out: its states and what can
+//! happen in each, as text or as a picture.
 
 use super::compiler::{Options, deep, read};
+use super::estelle;
 use super::esterel::{self, Choice, is_esterel};
 use super::failure::{Failure, about};
 use super::layout::instead;
+use super::library::is_estelle;
 use super::terminal::{result, show};
 use crate::pipeline::{self, Checked, Reactive};
-use crate::view::{Selected, Unseen, View, picture, processes, text, view, view_process};
+use crate::view::{
+    Selected, Shape, Unseen, View, picture, pictures, processes, text, view, view_process,
+};
 use std::path::{Path, PathBuf};
 
 /// The largest number of questions of an automaton that is shown.
 const MOST_QUESTIONS: usize = 5_000;
 
-/// Shows the automaton of an Esterel module, or of a process of a layer
+/// Shows the automaton of an Esterel module or of a process, or an Estelle specification
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:
   loom view examples/esterel/timer_handler.strl
   loom view examples/esterel/timer_handler.strl --svg timer.svg
-  loom view layers/policy/spp --process booster")]
+  loom view layers/policy/spp --process booster
+  loom view examples/estelle/abracadabra.stl --set losses=3
+  loom view examples/estelle/pingpong.stl --body PingBody --svg ping.svg")]
 pub struct Arguments {
-    /// File with the Esterel module (.strl) or the layer
+    /// Esterel module (.strl), Estelle specification (.stl, .estelle), or file with the layer
     program: PathBuf,
     /// Module to show [default: the module that no other module runs]
     #[arg(long, value_name = "MODULE", conflicts_with_all = ["process", "layer", "stack"])]
@@ -42,24 +49,78 @@ pub struct Arguments {
     /// Draws the automaton into this SVG file instead of printing text
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
+    /// Estelle only: body to show [default: the tree of modules, and all bodies]
+    #[arg(long, value_name = "BODY")]
+    body: Option<String>,
+    /// Estelle only: value of a constant `NAME = any TYPE`; repeatable
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Estelle only: accepts types that C code defines (`type T = ..`)
+    #[arg(long)]
+    externs: bool,
 }
 
 /// Prints or draws it.
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    if is_estelle(&arguments.program) {
+        let Shape { modules, bodies } = specification(arguments)?;
+        let views: Vec<View> = bodies.into_iter().map(|(_, view)| view).collect();
+        return shown(
+            arguments,
+            || {
+                let lines = modules.iter().map(|line| format!("{line}\n"));
+                let tree = Some(lines.collect::<String>()).filter(|tree| !tree.is_empty());
+                let parts: Vec<String> = tree.into_iter().chain(views.iter().map(text)).collect();
+                parts.join("\n")
+            },
+            || pictures(&modules, &views),
+        );
+    }
+    if arguments.body.is_some() || !arguments.set.is_empty() || arguments.externs {
+        let says = "--body, --set and --externs apply only to Estelle specifications";
+        return Err(Failure::environment(says));
+    }
     let view = match is_esterel(&arguments.program) {
         true => module(arguments),
         false => deep(|| process(arguments)),
     }?;
+    shown(arguments, || text(&view), || picture(&view))
+}
+
+/// Prints a text, or writes a picture.
+fn shown(
+    arguments: &Arguments,
+    text: impl Fn() -> String,
+    picture: impl Fn() -> String,
+) -> Result<(), Failure> {
     let Some(file) = &arguments.svg else {
-        return result(text(&view));
+        return result(text());
     };
-    let drawn = picture(&view);
+    let drawn = picture();
     std::fs::write(file, &drawn).map_err(about(file))?;
     result(format_args!(
         "wrote {}, {} bytes\n",
         file.display(),
         drawn.len()
     ))
+}
+
+/// Views a specification of Estelle.
+fn specification(arguments: &Arguments) -> Result<Shape, Failure> {
+    let given = [
+        (arguments.main.is_some(), "--main"),
+        (arguments.process.is_some(), "--process"),
+        (arguments.layer.is_some(), "--layer"),
+        (arguments.stack.is_some(), "--stack"),
+        (arguments.budget.is_some(), "--budget"),
+    ];
+    if let Some((_, option)) = given.iter().find(|(is_given, _)| *is_given) {
+        return Err(Failure::environment(format!(
+            "{option} does not apply to an Estelle specification; choose a body with --body"
+        )));
+    }
+    let settings = estelle::settings(&arguments.set, arguments.externs)?;
+    estelle::shape(&arguments.program, &settings, arguments.body.as_deref())
 }
 
 /// Views the automaton of an Esterel module.

@@ -13,6 +13,7 @@ pub mod body;
 pub mod code;
 pub mod constant;
 pub mod context;
+pub mod estelle;
 pub mod esterel;
 pub mod expression;
 pub mod external;

@@ -1,8 +1,8 @@
 //! An automaton for people: as text, and as a picture.
 //!
-//! In: a module of Esterel, or a process of a layer, and its automaton. Out: its states, each with
-//! all that can happen in it. What several ways have in common, and is there once in the automaton,
-//! is shown on each of them, or, in the text of a process, where they meet.
+//! In: a module of Esterel, or a process of a layer, and its automaton; or a specification of
+//! Estelle. Out: its states, each with all that can happen in it. A part of the automaton to which
+//! several ways lead is shown on each of them, or, in the text of a process, where they meet.
 //!
 //! ```text
 //! state 1                        words      names and expressions of Esterel
@@ -10,16 +10,19 @@
 //!     else -> 1                  text       lines
 //!                                picture    SVG
 //! explore    one process of a layer, by itself
+//! estelle    the modules of an Estelle specification, and the transitions of its bodies
 //! ```
 
+mod estelle;
 mod explore;
 mod picture;
 mod process;
 mod text;
 mod words;
 
+pub use estelle::{Shape, view_specification};
 pub use explore::{Unseen, view_process};
-pub use picture::picture;
+pub use picture::{picture, pictures};
 pub use process::{Selected, processes};
 pub use text::text;
 
@@ -58,12 +61,10 @@ pub trait Words {
 }
 
 /// An automaton, to be shown.
-#[derive(Clone, Debug)]
+#[derive(Clone, Default, Debug)]
 pub struct View {
-    /// The name of the module or process.
-    name: String,
-    /// How many nodes it has, those that are shared counted once.
-    nodes: usize,
+    /// The name of the module or process, and its size.
+    title: String,
     /// Its states.
     states: Vec<State>,
 }
@@ -96,6 +97,8 @@ enum Shown {
     },
     /// The instant is over.
     Rests { state: usize },
+    /// Transitions: their clauses, and their steps. Any that is enabled may fire.
+    Offers { transitions: Vec<(String, Shown)> },
     /// It goes on where two ways meet.
     GoesOn,
     /// The instant ends with an error.
@@ -133,10 +136,12 @@ pub fn view_with(
         let shown = showing.shown(state, *root, None)?;
         Some(State { name, place, shown })
     });
+    let states = states.collect::<Option<Vec<State>>>()?;
+    // Nodes that are shared are counted once.
+    let nodes = counted(automaton.nodes.len(), "node");
     Some(View {
-        name: name.to_string(),
-        nodes: automaton.nodes.len(),
-        states: states.collect::<Option<Vec<State>>>()?,
+        title: format!("{name}: {}, {nodes}", counted(states.len(), "state")),
+        states,
     })
 }
 
@@ -278,18 +283,14 @@ impl<W: Words> Showing<'_, W> {
 }
 
 impl View {
-    /// `ABRO: 5 states, 12 nodes`
-    fn title(&self) -> String {
-        let counted = |count: usize, what: &str| {
-            let several = if count == 1 { "" } else { "s" };
-            format!("{count} {what}{several}")
-        };
-        let states = counted(self.states.len(), "state");
-        format!("{}: {states}, {}", self.name, counted(self.nodes, "node"))
-    }
-
     /// The name of a state.
     fn state(&self, state: usize) -> &str {
         &self.states[state].name
     }
+}
+
+/// Writes a number of things: `1 state`, `2 states`.
+fn counted(count: usize, what: &str) -> String {
+    let several = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{several}")
 }

@@ -41,24 +41,20 @@ text { font: 13px ui-monospace, Menlo, Consolas, monospace; fill: #222 }
 
 /// The picture of a view.
 pub fn picture(view: &View) -> String {
+    let legend = ["straight on: it holds; dashed: it does not".to_string()];
     let mut drawing = Drawing::of(view);
-    let title = view.title();
-    let legend = "straight on: it holds; dashed: it does not";
-    drawing.says("title", MARGIN, MARGIN + 4.0, &title);
-    drawing.says("", MARGIN, MARGIN + 4.0 + LINE * 1.3, legend);
-    drawing.width = MARGIN + LETTER * title.len().max(legend.len()) as f64;
-    let mut top = MARGIN + LINE * 3.0;
-    for (at, state) in view.states.iter().enumerate() {
-        let shown = &state.shown;
-        if let Some(place) = &state.place {
-            drawing.says("place", MARGIN, top + LINE * 0.5, place);
-            drawing.width = drawing.width.max(MARGIN + LETTER * letters(place));
-            top += LINE;
-        }
-        let middle = top + rise(shown);
-        let from = drawing.state(MARGIN, middle, at);
-        drawing.way("yes", &[(from, middle), (from + GAP, middle)]);
-        top = drawing.tree(shown, from + GAP, middle) + ROW_GAP * 2.0;
+    let top = drawing.automaton(&legend, MARGIN);
+    drawing.written(top)
+}
+
+/// The picture of several views, below a heading.
+pub fn pictures(heading: &[String], views: &[View]) -> String {
+    let nothing = View::default();
+    let mut drawing = Drawing::of(&nothing);
+    let mut top = drawing.heading(heading, MARGIN);
+    for view in views {
+        drawing.view = view;
+        top = drawing.automaton(&[], top) + ROW_GAP;
     }
     drawing.written(top)
 }
@@ -68,6 +64,10 @@ fn rise(shown: &Shown) -> f64 {
     let next = match shown {
         Shown::Does { next, .. } => rise(next),
         Shown::Asks { then, .. } => rise(then),
+        Shown::Offers { transitions } => {
+            let first = transitions.first();
+            first.map_or(0.0, |(_, first)| rise(first)).max(RADIUS)
+        }
         Shown::Rests { .. } | Shown::Fails { .. } | Shown::GoesOn => 0.0,
     };
     next.max(height(shown) / 2.0)
@@ -78,7 +78,7 @@ fn height(shown: &Shown) -> f64 {
     match shown {
         Shown::Does { steps, .. } => LINE * lines(steps).len() as f64 + PADDING,
         Shown::Asks { .. } | Shown::Rests { .. } | Shown::Fails { .. } => 2.0 * RADIUS,
-        Shown::GoesOn => 0.0,
+        Shown::Offers { .. } | Shown::GoesOn => 0.0,
     }
 }
 
@@ -98,13 +98,71 @@ struct Drawing<'v> {
     width: f64,
 }
 
-impl Drawing<'_> {
-    fn of(view: &View) -> Drawing<'_> {
+impl<'v> Drawing<'v> {
+    fn of(view: &'v View) -> Drawing<'v> {
         Drawing {
             view,
             shapes: String::new(),
             width: 0.0,
         }
+    }
+
+    /// Draws the title of the view and lines below it; how far down that goes.
+    fn heading(&mut self, lines: &[String], top: f64) -> f64 {
+        let mut base = top + 4.0;
+        if !self.view.title.is_empty() {
+            self.says("title", MARGIN, base, &self.view.title);
+            self.width = self.width.max(MARGIN + LETTER * letters(&self.view.title));
+            base += LINE * 1.3;
+        }
+        for line in lines {
+            self.says("", MARGIN, base, line);
+            self.width = self.width.max(MARGIN + LETTER * letters(line));
+            base += LINE;
+        }
+        base + LINE * 0.7 - 4.0
+    }
+
+    /// Draws the view, with lines below its title; how far down it goes.
+    fn automaton(&mut self, legend: &[String], top: f64) -> f64 {
+        let view = self.view;
+        let mut top = self.heading(legend, top);
+        for (at, state) in view.states.iter().enumerate() {
+            let shown = &state.shown;
+            if let Some(place) = &state.place {
+                self.says("place", MARGIN, top + LINE * 0.5, place);
+                self.width = self.width.max(MARGIN + LETTER * letters(place));
+                top += LINE;
+            }
+            let middle = top + rise(shown);
+            let from = self.state(MARGIN, middle, at);
+            let is_empty = matches!(shown, Shown::Offers { transitions } if transitions.is_empty());
+            if !is_empty {
+                self.way("yes", &[(from, middle), (from + GAP, middle)]);
+            }
+            top = self.tree(shown, from + GAP, middle) + ROW_GAP * 2.0;
+        }
+        top
+    }
+
+    /// Draws transitions below each other, each with its clauses and steps; how far down they go.
+    fn transitions(&mut self, all: &[(String, Shown)], left: f64, middle: f64) -> f64 {
+        let first = middle;
+        let mut below = middle + RADIUS;
+        for (at, (clauses, transition)) in all.iter().enumerate() {
+            let middle = match at {
+                0 => middle,
+                _ => below + ROW_GAP + rise(transition).max(RADIUS),
+            };
+            if at > 0 {
+                let down = left - GAP / 2.0;
+                self.way("yes", &[(down, first), (down, middle), (left, middle)]);
+            }
+            let right = self.boxed("asks", left, middle, &[clauses]);
+            self.way("yes", &[(right, middle), (right + GAP, middle)]);
+            below = (middle + RADIUS).max(self.tree(transition, right + GAP, middle));
+        }
+        below
     }
 
     /// A tree whose first box has its left edge there; how far down it goes.
@@ -116,6 +174,7 @@ impl Drawing<'_> {
                 bottom
             }
             Shown::GoesOn => bottom,
+            Shown::Offers { transitions } => self.transitions(transitions, left, middle),
             Shown::Fails { says } => {
                 self.boxed("fails", left, middle, &[says]);
                 bottom

@@ -7,9 +7,12 @@ use super::{Shown, View};
 /// How much may be done in one line.
 pub const WIDEST: usize = 72;
 
+/// How long the line of a transition may be.
+const LONGEST: usize = 100;
+
 /// The lines of a view.
 pub fn text(view: &View) -> String {
-    let mut text = format!("{}\n", view.title());
+    let mut text = format!("{}\n", view.title);
     for state in &view.states {
         text += &match &state.place {
             Some(place) => format!("\nstate {}, {place}\n", state.name),
@@ -57,8 +60,26 @@ fn lines(view: &View, shown: &Shown, depth: usize, text: &mut String) {
             }
             lines(view, next, depth, text);
         }
+        Shown::Offers { transitions } => {
+            for (clauses, transition) in transitions {
+                offer(view, clauses, transition, depth, text);
+            }
+        }
         Shown::GoesOn => {}
         Shown::Rests { .. } | Shown::Fails { .. } => unreachable!("this is one line"),
+    }
+}
+
+/// Writes a transition: on one line if that is not too long.
+fn offer(view: &View, clauses: &str, shown: &Shown, depth: usize, text: &mut String) {
+    let rest = one_line(view, shown);
+    let length = rest.map(|rest| 4 * depth + clauses.chars().count() + rest.chars().count() + 2);
+    match length.is_some_and(|length| length <= LONGEST) {
+        true => branch(view, clauses, shown, depth, text),
+        false => {
+            line(clauses, depth, text);
+            lines(view, shown, depth + 1, text);
+        }
     }
 }
 
@@ -79,7 +100,7 @@ fn branch(view: &View, head: &str, shown: &Shown, depth: usize, text: &mut Strin
 /// What asks nothing more.
 fn one_line(view: &View, shown: &Shown) -> Option<String> {
     match shown {
-        Shown::Asks { .. } | Shown::GoesOn => None,
+        Shown::Asks { .. } | Shown::Offers { .. } | Shown::GoesOn => None,
         Shown::Does { steps, next } => {
             let line = match (&**next, one_line(view, next)) {
                 (Shown::GoesOn, _) => steps.join("; "),

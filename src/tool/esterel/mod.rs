@@ -51,8 +51,8 @@ pub fn read(path: &Path, choice: Choice) -> Result<Reactive, Failure> {
     compiled.ok_or_else(|| Failure::refused(""))
 }
 
-/// A text in UTF-8, or else in Latin-1: most programs of Esterel are old.
-fn text_of(bytes: Vec<u8>) -> String {
+/// Returns a text in UTF-8, or else in Latin-1: most programs of Esterel are old.
+pub fn text_of(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|wrong| {
         let bytes = wrong.into_bytes();
         bytes.into_iter().map(char::from).collect()

@@ -1,0 +1,209 @@
+//! `loom simulate SPECIFICATION.stl`: a line for each transition that fires, or a report about all
+//! situations.
+
+use super::super::compiler::deep;
+use super::super::estelle::read;
+use super::super::failure::{Failure, Status};
+use super::super::progress;
+use super::super::terminal::{counted, note, part, result};
+use super::Arguments;
+use crate::simulate::estelle::{
+    Bounds, Choice, Ending, Limits, Line, Options, Refusal, Report, Run, explore,
+};
+use crate::source::Sources;
+use crate::types::estelle::Settings;
+use crate::types::estelle::program::Program;
+use serde::Serialize;
+
+pub use super::super::estelle::is_estelle;
+
+/// The most situations of an exploration, if no other limit is given.
+const SITUATIONS: u32 = 1_000_000;
+
+/// The deepest nesting of what runs on the stack of [`deep`]: all that the checker accepts.
+const DEPTH: u32 = 20_000;
+
+/// The size of the text that is printed at once, in bytes.
+const AT_ONCE: usize = 1 << 14;
+
+/// The way in which choices are decided.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// The first possibility: order of declaration, order of creation, earliest time
+    First,
+    /// Generators, set up by --seed [default: random, and printed]
+    Seed,
+    /// All possibilities are explored
+    All,
+}
+
+/// Runs or explores a specification.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let decision = decision(arguments)?;
+    let constants = arguments.settings.iter();
+    let constants = constants.map(|one| (one.name.clone(), one.value.clone()));
+    let settings = Settings {
+        constants: constants.collect(),
+        externs: false,
+    };
+    let (sources, specified) = read(&arguments.network, &settings)?;
+    let program = &specified.program;
+    deep(|| match decision {
+        Decision::All => report(arguments, program, &sources),
+        Decision::First => trace(arguments, program, &sources, Choice::First),
+        Decision::Seed => {
+            let seed = arguments.seed.unwrap_or_else(|| {
+                let seed = fastrand::u64(..1_000_000);
+                note(format_args!("seed {seed}"));
+                seed
+            });
+            trace(arguments, program, &sources, Choice::Seed(seed))
+        }
+    })
+}
+
+/// Returns the way in which choices are decided; refuses options that do not go together.
+fn decision(arguments: &Arguments) -> Result<Decision, Failure> {
+    let decision = arguments.choice.unwrap_or(match arguments.seed {
+        Some(_) => Decision::Seed,
+        None => Decision::First,
+    });
+    let is_all = decision == Decision::All;
+    let not_all = "`--choice first` and `--choice seed`; --situations limits --choice all";
+    let wrong = [
+        (
+            arguments.seed.is_some() && decision != Decision::Seed,
+            "--seed",
+            "`--choice seed`",
+        ),
+        (arguments.steps.is_some() && is_all, "--steps", not_all),
+        (arguments.after_ns.is_some() && is_all, "--for", not_all),
+        (arguments.dump && is_all, "--dump", not_all),
+        (
+            arguments.situations.is_some() && !is_all,
+            "--situations",
+            "`--choice all`",
+        ),
+    ];
+    match wrong.into_iter().find(|(is_wrong, _, _)| *is_wrong) {
+        Some((_, option, whom)) => {
+            let says = format!("{option} applies only to {whom}");
+            Err(Failure::environment(says))
+        }
+        None => Ok(decision),
+    }
+}
+
+/// Prints the lines of one run.
+fn trace(
+    arguments: &Arguments,
+    program: &Program,
+    sources: &Sources,
+    choice: Choice,
+) -> Result<(), Failure> {
+    let options = Options {
+        choice,
+        steps: arguments.steps,
+        until: arguments
+            .after_ns
+            .map(|after_ns| after_ns / program.unit_ns),
+        dumps: arguments.dump,
+        limits: limits(arguments),
+    };
+    let run = Run::new(program, Some(sources), options);
+    let run = run.map_err(|refusal| refused(&refusal, sources))?;
+    let (mut text, mut ending) = (String::new(), Ending::Done);
+    for line in run {
+        match arguments.json {
+            true => text.push_str(&in_json(&line)),
+            false => text.push_str(&line.to_string()),
+        }
+        text.push('\n');
+        if let Line::End(end) = &line {
+            ending = end.ending;
+        }
+        if text.len() >= AT_ONCE {
+            if !part(&text)? {
+                return Ok(());
+            }
+            text.clear();
+        }
+    }
+    result(&text)?;
+    match ending {
+        Ending::Done | Ending::Steps | Ending::Time => Ok(()),
+        Ending::Deadlock => Err(Failure::refused(
+            "deadlock: queues hold interactions that nothing will take",
+        )),
+        Ending::Stopped => Err(Failure::refused("a fault has stopped a system")),
+    }
+}
+
+/// Explores all situations, and prints what was found.
+fn report(arguments: &Arguments, program: &Program, sources: &Sources) -> Result<(), Failure> {
+    let situations = arguments.situations.unwrap_or(SITUATIONS);
+    let bounds = Bounds {
+        situations: situations as usize,
+        limits: limits(arguments),
+    };
+    let bar = progress::bar("exploring", u64::from(situations));
+    let mut shown = 0;
+    let mut progress = |found: usize, _: usize| {
+        if found >= shown + 1000 {
+            shown = found;
+            bar.set_position(found as u64);
+        }
+        true
+    };
+    let report = explore(program, Some(sources), bounds, &mut progress);
+    bar.finish_and_clear();
+    let report = report.map_err(|refusal| refused(&refusal, sources))?;
+    match arguments.json {
+        true => result(format_args!("{}\n", in_json(&report)))?,
+        false => result(&report)?,
+    }
+    judge(&report)
+}
+
+fn limits(arguments: &Arguments) -> Limits {
+    let mut limits = Limits {
+        depth: DEPTH,
+        ..Limits::default()
+    };
+    if let Some(turns) = arguments.loop_limit {
+        limits.loop_turns = turns;
+    }
+    limits
+}
+
+fn judge(report: &Report) -> Result<(), Failure> {
+    match (report.deadlocks, report.faults, report.is_complete) {
+        (0, 0, true) => Ok(()),
+        (0, 0, false) => Err(Failure {
+            status: Status::Undecided,
+            message: "the limit of --situations was reached before all were found".to_string(),
+        }),
+        (deadlocks, faults, _) => Err(Failure::refused(format!(
+            "found {} and {}",
+            counted(deadlocks, "deadlock"),
+            counted(faults, "fault")
+        ))),
+    }
+}
+
+fn in_json(value: &impl Serialize) -> String {
+    let text = serde_json::to_string(value);
+    text.expect("names, numbers and texts can be written as JSON")
+}
+
+fn refused(refusal: &Refusal, sources: &Sources) -> Failure {
+    let says = &refusal.says;
+    Failure::refused(match refusal.span {
+        Some(span) => {
+            let position = sources.position(span);
+            let name = sources.name(span.file);
+            format!("{name}:{}:{}: {says}", position.line, position.column)
+        }
+        None => says.clone(),
+    })
+}

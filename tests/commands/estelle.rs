@@ -1,0 +1,278 @@
+//! check, fmt, view and simulate of Estelle.
+
+use super::shell::Shell;
+
+/// A specification with two bodies, one of which has a constant that is left open.
+const LAMP: &str = "\
+specification lamp;
+default individual queue;
+const most = any integer;
+channel Switch(hand, bulb); by hand: ON; OFF;
+module Bulb systemprocess; ip s: Switch(bulb); end;
+body BulbBody for Bulb;
+state dark, bright; var times: integer;
+initialize to dark begin times := 0 end;
+trans from dark to bright when s.ON provided times < most name lit: begin times := times + 1 end;
+provided otherwise begin end;
+from bright to dark when s.OFF begin end;
+end;
+module Hand systemprocess; ip s: Switch(hand); end;
+body HandBody for Hand;
+trans delay(1, 2) begin output s.ON; output s.OFF end;
+end;
+modvar b: Bulb; h: Hand;
+initialize begin init b with BulbBody; init h with HandBody; connect b.s to h.s end;
+end.
+";
+
+#[test]
+fn a_specification_is_checked() {
+    let shell = Shell::new();
+    shell.write("lamp.stl", LAMP);
+    shell.write("lamp.estelle", LAMP);
+    let checked = shell
+        .loom(&["check", "lamp.stl", "lamp.estelle", "--set", "most=3"])
+        .fine();
+    let expected = "\
+lamp.stl: specification lamp: 2 bodies, 4 transitions
+lamp.estelle: specification lamp: 2 bodies, 4 transitions
+";
+    assert_eq!(checked, expected);
+    shell
+        .loom(&["check", "lamp.stl"])
+        .failed(1, &["error[estelle-constant-unset]"]);
+    shell
+        .loom(&["check", "lamp.stl", "--set", "most"])
+        .failed(2, &["write NAME=VALUE"]);
+    shell.write("wrong.stl", &LAMP.replace("from dark to", "from to"));
+    shell
+        .loom(&["check", "wrong.stl"])
+        .failed(1, &["--> wrong.stl:9:12"]);
+}
+
+#[test]
+fn a_specification_is_formatted_in_its_encoding() {
+    let shell = Shell::new();
+    shell.write("lamp.stl", LAMP);
+    let listed = shell.loom(&["fmt", "--check", "."]);
+    assert_eq!(listed.status, Some(1));
+    assert_eq!(listed.result, "would change ./lamp.stl\n");
+    shell.loom(&["fmt", "lamp.stl"]).fine();
+    let formatted = shell.read("lamp.stl");
+    assert!(formatted.contains("\n    from dark\n      to bright\n        when s.ON\n"));
+    assert_eq!(shell.loom(&["fmt", "--check", "lamp.stl"]).fine(), "");
+    let latin = b"specification s; { caf\xe9 }  end.";
+    shell.write("latin.stl", latin);
+    shell.loom(&["fmt", "latin.stl"]).fine();
+    let formatted = std::fs::read(shell.path("latin.stl")).unwrap();
+    assert_eq!(formatted, b"specification s; { caf\xe9 }\nend.\n");
+}
+
+#[test]
+fn a_specification_is_shown_and_drawn() {
+    let shell = Shell::new();
+    shell.write("lamp.stl", LAMP);
+    let shown = shell.loom(&["view", "lamp.stl", "--set", "most=3"]).fine();
+    let expected = "\
+specification lamp
+    b: Bulb with BulbBody, systemprocess
+    h: Hand with HandBody, systemprocess
+
+body BulbBody for Bulb, systemprocess: 2 states, 3 transitions
+
+state start
+    initialize: times := 0 -> dark
+
+state dark
+    when s.ON, provided times < most \"lit\": times := times + 1 -> bright
+    when s.ON, provided otherwise -> bright
+
+state bright
+    when s.OFF -> dark
+
+body HandBody for Hand, systemprocess: no states, 1 transition
+
+state any
+    delay(1, 2): output s.ON; output s.OFF -> any
+";
+    assert_eq!(shown, expected);
+    let one = ["view", "lamp.stl", "--set", "most=3", "--body", "handbody"];
+    let shown = shell.loom(&one).fine();
+    assert!(shown.starts_with("body HandBody for Hand"), "{shown}");
+    let drawn = ["view", "lamp.stl", "--set", "most=3", "--svg", "lamp.svg"];
+    shell.loom(&drawn).fine();
+    let drawn = shell.read("lamp.svg");
+    assert!(drawn.starts_with("<svg ") && drawn.ends_with("</svg>\n"));
+    assert!(drawn.contains(">times := times + 1</text>"));
+    let none = ["view", "lamp.stl", "--set", "most=3", "--body", "BulbBodi"];
+    shell.loom(&none).failed(2, &["did you mean `BulbBody`?"]);
+}
+
+#[test]
+fn commands_for_stacks_refuse_a_specification() {
+    let shell = Shell::new();
+    shell.write("lamp.stl", LAMP);
+    shell.write("abro.strl", "module A:\nhalt\n.\n");
+    for command in ["build", "explain", "prove"] {
+        shell
+            .loom(&[command, "lamp.stl"])
+            .failed(1, &["lamp.stl is an Estelle specification: use"]);
+    }
+    let plays = "`loom test` plays .case files";
+    shell.loom(&["test", "lamp.stl"]).failed(2, &[plays]);
+    for option in ["--main", "--process", "--layer"] {
+        shell
+            .loom(&["view", "lamp.stl", option, "x"])
+            .failed(2, &["does not apply to an Estelle specification"]);
+    }
+    shell
+        .loom(&["view", "abro.strl", "--set", "x=1"])
+        .failed(2, &["apply only to Estelle specifications"]);
+    shell
+        .loom(&["check", "abro.strl", "--set", "x=1"])
+        .failed(2, &["apply only to Estelle specifications"]);
+}
+
+#[test]
+fn a_specification_is_simulated() {
+    let shell = Shell::new();
+    shell.write("lamp.stl", LAMP);
+    let simulate = |more: &[&str]| {
+        let words = ["simulate", "lamp.stl", "--set", "most=1"];
+        shell.loom(&[&words, more].concat())
+    };
+    let expected = "\
+start t=0 lamp: init b init h
+step 1 t=1 h: ->- \"t1\" in=- out=s.ON out=s.OFF
+step 1 t=1 b: dark>bright \"lit\" in=s.ON
+step 2 t=1 b: bright>dark \"t3\" in=s.OFF
+time t=1 steps=3
+";
+    assert_eq!(simulate(&["--for", "1s"]).fine(), expected);
+    let lines = simulate(&["--steps", "2", "--json"]).fine();
+    let last = lines.lines().last().unwrap_or_default();
+    let expected = concat!(
+        r#"{"kind":"end","ending":"steps","time":1,"steps":2,"#,
+        r#""queued":[["b.s",1]],"counters":{}}"#,
+    );
+    assert_eq!(last, expected);
+    let dumped = simulate(&["--steps", "1", "--json", "--dump"]).fine();
+    assert!(dumped.contains(r#"{"kind":"situation","time":1,"system":"h","tree":"#));
+    let seeded = simulate(&["--seed", "4", "--steps", "50"]).fine();
+    assert_eq!(simulate(&["--seed", "4", "--steps", "50"]).fine(), seeded);
+    assert_ne!(simulate(&["--seed", "5", "--steps", "50"]).fine(), seeded);
+    let drawn = simulate(&["--choice", "seed", "--steps", "1"]);
+    assert!(drawn.note.starts_with("seed "), "{}", drawn.note);
+}
+
+#[test]
+fn all_runs_of_a_specification_are_explored() {
+    let shell = Shell::new();
+    let bounded = LAMP.replace(
+        "trans delay(1, 2) begin",
+        "state a, z; initialize to a begin end; trans from a to z delay(1, 2) begin",
+    );
+    shell.write("lamp.stl", &bounded);
+    let all = ["simulate", "lamp.stl", "--set", "most=1", "--choice", "all"];
+    let found = shell.loom(&all).fine();
+    let expected = "\
+runs end: 1 done, 0 deadlocks
+transitions: 3 of 4 fire
+never fires: BulbBody \"t2\"
+";
+    assert!(found.ends_with(expected), "{found}");
+    // A bulb that takes no OFF leaves it in the queue.
+    shell.write("lamp.stl", bounded.replace("when s.OFF", "when s.ON"));
+    let says = "found 1 deadlock and 0 faults";
+    let found = shell.loom(&all);
+    assert!(
+        found
+            .result
+            .contains("\ndeadlock t=1 steps=2 queued: b.s 1\n"),
+        "{found:?}"
+    );
+    found.failed(1, &[says]);
+    shell
+        .loom(&[&all[..], &["--situations", "2"]].concat())
+        .failed(3, &["the limit of --situations was reached"]);
+}
+
+#[test]
+fn options_that_do_not_fit_a_simulation_are_refused() {
+    let shell = Shell::new();
+    shell.write("lamp.stl", LAMP);
+    shell.write("abro.strl", "module A:\nhalt\n.\n");
+    let says = |file: &str, options: &[&str], says: &str| {
+        let words = ["simulate", file, "--set", "most=1"];
+        let words = if file == "lamp.stl" {
+            &words[..]
+        } else {
+            &words[..2]
+        };
+        shell.loom(&[words, options].concat()).failed(2, &[says]);
+    };
+    says(
+        "lamp.stl",
+        &["--choice", "all", "--seed", "1"],
+        "--seed applies only to `--choice seed`",
+    );
+    says(
+        "lamp.stl",
+        &["--choice", "all", "--for", "1s"],
+        "--for applies only to `--choice first`",
+    );
+    says(
+        "lamp.stl",
+        &["--choice", "all", "--steps", "1"],
+        "--steps applies only to",
+    );
+    says(
+        "lamp.stl",
+        &["--situations", "1"],
+        "--situations applies only to `--choice all`",
+    );
+    says(
+        "lamp.stl",
+        &["--messages", "1"],
+        "--messages applies only to stacks",
+    );
+    says(
+        "lamp.stl",
+        &["--interpret"],
+        "--interpret applies only to stacks and Esterel programs",
+    );
+    says(
+        "lamp.stl",
+        &["--main", "x"],
+        "--main applies only to Esterel programs",
+    );
+    says(
+        "abro.strl",
+        &["--choice", "all"],
+        "--choice applies only to Estelle specifications",
+    );
+    says(
+        "abro.strl",
+        &["--steps", "1"],
+        "--steps applies only to Estelle specifications",
+    );
+}
+
+#[test]
+fn faults_and_parts_in_c_end_a_simulation() {
+    let shell = Shell::new();
+    let faulty = LAMP
+        .replace("times: integer", "times: 0..1")
+        .replace("times < most", "true");
+    shell.write("lamp.stl", faulty);
+    let run = ["simulate", "lamp.stl", "--set", "most=1", "--steps", "9"];
+    let said = shell.loom(&run);
+    let line = "fault step 3 t=2 b: range: 2 is not in 0..1 (lamp.stl:9:";
+    assert!(said.result.contains(line), "{}", said.result);
+    let in_c = LAMP.replace("state dark", "procedure shine; primitive; state dark");
+    shell.write("lamp.stl", in_c);
+    shell.loom(&run).failed(
+        1,
+        &["`shine` is `primitive`: the interpreter runs no C code"],
+    );
+}
