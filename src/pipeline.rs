@@ -11,7 +11,7 @@ mod limit;
 
 pub use analysis::{Analysed, SHARE, analyse};
 pub use back_end::{Passes, Variant, lowered, printed, unwoven};
-pub use estelle::{Specified, estelle};
+pub use estelle::{Specified, estelle, estelle_c, estelle_ir};
 pub use esterel::{Reactive, esterel, esterel_c, esterel_ir};
 pub use limit::GivenUp;
 

@@ -328,8 +328,8 @@ fn every_page_is_in_the_summary_and_every_link_leads_somewhere() {
 
 #[test]
 fn every_block_says_what_it_is() {
-    const KNOWN: [&str; 8] = [
-        "loom", "esterel", "c", "console", "tree", "text", "toml", "ebnf",
+    const KNOWN: [&str; 9] = [
+        "loom", "esterel", "estelle", "c", "console", "tree", "text", "toml", "ebnf",
     ];
     for page in pages::all() {
         for block in &page.blocks {

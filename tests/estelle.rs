@@ -6,6 +6,8 @@
 
 #[path = "estelle/acceptor.rs"]
 mod acceptor;
+#[path = "estelle/compiled.rs"]
+mod compiled;
 #[path = "estelle/properties.rs"]
 mod properties;
 #[path = "estelle/rule.rs"]

@@ -13,10 +13,12 @@
 //! header/       headers that are read, judged, pushed and summed
 //! memory/       sizes of buffers, of the agenda, of messages of applications
 //! host/         ports, listeners, links that go up and down, instances that begin
+//! estelle/      specifications of Estelle
 //! esterel/      modules of Esterel with their automata
 //! ```
 
 pub mod code;
+pub mod estelle;
 pub mod esterel;
 pub mod header;
 pub mod host;

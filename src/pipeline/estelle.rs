@@ -1,9 +1,14 @@
 //! The way from a text of Estelle to a checked specification.
 //!
-//! In: a text, and what the command line sets. Out: its syntax tree and its checked program.
+//! In: a text, and what the command line sets. Out: its syntax tree and its checked program; then
+//! its stack IR and its C.
 
 use super::refused;
+use crate::back::c::estelle::{Printed, print};
 use crate::diagnostic::Diagnostic;
+use crate::ir::Module;
+use crate::lower::estelle::{Bounds, lower};
+use crate::passes::{PASSES, verified};
 use crate::source::Sources;
 use crate::syntax;
 use crate::syntax::estelle::ast::Specification;
@@ -36,4 +41,45 @@ pub fn estelle(
         Some(program) => (Some(Specified { tree, program }), diagnostics),
         None => (None, diagnostics),
     }
+}
+
+/// The passes of a specification, in their order.
+const OF_SPECIFICATIONS: [&str; 12] = [
+    "fold",
+    "value-numbering",
+    "inline",
+    "fold",
+    "straighten",
+    "value-numbering",
+    "fold",
+    "straighten",
+    "dead-fields",
+    "dead-parameters",
+    "dead-code",
+    "fold-identical",
+];
+
+/// The stack IR of a specification, behind the passes.
+///
+/// # Errors
+///
+/// A sentence that says what of the specification has no C, or which bound is too small.
+pub fn estelle_ir(program: &Program, bounds: &Bounds) -> Result<Module, String> {
+    let module = lower(program, bounds)?;
+    let named = |name: &str| {
+        let mut passes = PASSES.into_iter();
+        let pass = passes.find(|pass| pass.name == name);
+        pass.expect("each of these is a pass")
+    };
+    Ok(verified(module, &OF_SPECIFICATIONS.map(named)))
+}
+
+/// The C of a specification; `file` is where it is written.
+///
+/// # Errors
+///
+/// As [`estelle_ir`].
+pub fn estelle_c(file: &str, program: &Program, bounds: &Bounds) -> Result<Printed, String> {
+    let module = estelle_ir(program, bounds)?;
+    Ok(print(file, &module))
 }

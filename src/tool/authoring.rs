@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     loom build examples/host/host.loom -o build --report json\n  \
-    loom build abro.strl -o build")]
+    loom build abro.strl -o build\n  \
+    loom build examples/estelle/abracadabra.stl --set losses=3 -o build")]
 pub struct Build {
-    /// File with the stack (FILE:STACK if it declares several), or with Esterel modules (.strl)
+    /// File with the stack (FILE:STACK if it declares several), Esterel (.strl) or Estelle (.stl)
     stack: PathBuf,
     /// Folder for NAME.c and NAME.h
     #[arg(
@@ -30,7 +31,7 @@ pub struct Build {
         default_value = "build"
     )]
     folder: PathBuf,
-    /// Name of the generated C [default: the name of the stack or module]
+    /// Name of the generated C [default: the name of the stack, module or specification]
     #[arg(long)]
     name: Option<String>,
     /// Prints the number of control states and nodes, and the bytes of the C and of a session
@@ -53,6 +54,15 @@ pub struct Build {
     /// Counts how often each path is taken; the program writes NAME.profile at exit
     #[arg(long, conflicts_with_all = ["without", "only", "profile", "fast_paths", "text_limit"])]
     record: bool,
+    /// Estelle only: value of a constant that is declared with `any`; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Estelle only: interactions that a queue holds [default: 64]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=65_536))]
+    queue: Option<u32>,
+    /// Estelle only: instances of a body, if not one for each module variable; repeatable
+    #[arg(long, value_name = "BODY=COUNT")]
+    instances: Vec<String>,
     /// Writes `#line`, so that debuggers and profilers show functions as lines of the layers
     #[arg(long)]
     line: bool,
@@ -81,6 +91,19 @@ impl Build {
             json: self.report.is_some(),
             line: self.line,
         };
+        if library::is_estelle(&self.stack) {
+            return self.specification();
+        }
+        for (is_given, option) in [
+            (!self.set.is_empty(), "--set"),
+            (self.queue.is_some(), "--queue"),
+            (!self.instances.is_empty(), "--instances"),
+        ] {
+            if is_given {
+                let says = format!("{option} applies to Estelle specifications only");
+                return Err(Failure::environment(says));
+            }
+        }
         if !esterel::is_esterel(&self.stack) {
             let options = Options {
                 name: self.name,
@@ -103,6 +126,28 @@ impl Build {
         };
         let said = (self.name.as_deref(), self.report.is_some());
         esterel::build(&self.stack, &self.folder, said, choice)
+    }
+
+    /// Writes the C of an Estelle specification.
+    fn specification(self) -> Result<(), Failure> {
+        self.switches.of_stacks()?;
+        for (is_given, option) in [
+            (self.record, "--record"),
+            (self.line, "--line"),
+            (self.report.is_some(), "--report"),
+            (self.main.is_some(), "--main"),
+            (self.budget.is_some(), "--budget"),
+            (!self.search.is_empty(), "--path"),
+        ] {
+            if is_given {
+                let says = format!("{option} does not apply to Estelle specifications");
+                return Err(Failure::environment(says));
+            }
+        }
+        let settings = estelle::settings(&self.set, false)?;
+        let bounds = estelle::bounds(self.queue, &self.instances)?;
+        let name = self.name.as_deref();
+        estelle::build(&self.stack, &self.folder, name, (&settings, &bounds))
     }
 }
 

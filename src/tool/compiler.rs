@@ -314,7 +314,7 @@ fn only_loom(file: &Path) -> Result<(), Failure> {
     let use_instead = if esterel::is_esterel(file) {
         "an Esterel file: use `loom check`, `loom simulate` or `loom build`"
     } else if is_estelle(file) {
-        "an Estelle specification: use `loom check`, `loom fmt`, `loom view` or `loom simulate`"
+        "an Estelle specification: use `loom check`, `loom build`, `loom view` or `loom simulate`"
     } else {
         return Ok(());
     };

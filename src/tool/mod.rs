@@ -96,7 +96,7 @@ enum Verb {
                       loom fmt - < beep.loom      prints the formatted file"
     )]
     Fmt {
-        /// Files, or folders with .loom, .stl or .estelle files; `-` alone formats Loom on stdin
+        /// Files, or folders of .loom, .stl and .estelle files; `-` formats Loom from stdin
         #[arg(required = true)]
         paths: Vec<PathBuf>,
         /// Changes no file; lists unformatted files, and fails if there are any

@@ -78,7 +78,7 @@ pub struct Arguments {
     /// Stack only: `right` sends each message back
     #[arg(long)]
     pub echo: bool,
-    /// Value of config.NAME, or of a constant of Estelle; required if it has no default
+    /// Value of config.NAME or of a constant; required without a default
     #[arg(long = "set", value_name = "[NODE.]NAME=VALUE")]
     pub settings: Vec<Setting>,
     /// Application at a port: the steps of a script, separated by `;`
@@ -103,8 +103,8 @@ pub struct Arguments {
     /// Esterel only: module to run [default: the one that no other runs]
     #[arg(long, value_name = "MODULE")]
     pub main: Option<String>,
-    /// Estelle only: who decides choices [default: seed with --seed, else first]
-    #[arg(long, value_enum)]
+    /// Estelle only: first, all, or seed, the default with --seed
+    #[arg(long, value_enum, hide_possible_values = true)]
     pub choice: Option<estelle::Decision>,
     /// Estelle only: stops after this many steps of all systems together
     #[arg(long, value_name = "N")]
@@ -112,10 +112,10 @@ pub struct Arguments {
     /// Estelle only: limit of --choice all [default: 1000000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub situations: Option<u32>,
-    /// Estelle only: limit of the turns of a `while` or `repeat` [default: 1000000]
+    /// Estelle only: most turns of `while` and `repeat` [default: 1000000]
     #[arg(long, value_name = "TURNS")]
     pub loop_limit: Option<u64>,
-    /// Estelle only, with --json: also a line for the situation before each selection
+    /// Estelle only, with --json: also the situation before each selection
     #[arg(long, requires = "json")]
     pub dump: bool,
     /// Size limit of an automaton, in nodes [default: 250000]
@@ -200,8 +200,10 @@ Facts, for --expect FACT, 'NODE: FACT' or 'NODE.PORT: FACT':
 An Esterel program reads the inputs of each instant from stdin, as in `A B(3) ;`, and prints its
 outputs as a line, as in `O P(4)`.
 
-A specification of Estelle prints a line for each transition that fires. With --choice all it tries
-all choices, and prints deadlocks, faults and the transitions that never fire.
+A specification of Estelle prints a line for each transition that fires. Choices, for --choice:
+  first                 the order of declaration and of creation, and the earliest time
+  seed                  generators that --seed sets up
+  all                   tries everything: prints deadlocks, faults, and what never fires
 
 Examples:
   loom simulate abro.strl < events

@@ -1,5 +1,6 @@
 //! check, fmt, view and simulate of Estelle.
 
+use super::building;
 use super::shell::Shell;
 
 /// A specification with two bodies, one of which has a constant that is left open.
@@ -44,7 +45,7 @@ lamp.estelle: specification lamp: 2 bodies, 4 transitions
     shell
         .loom(&["check", "lamp.stl", "--set", "most"])
         .failed(2, &["write NAME=VALUE"]);
-    shell.write("wrong.stl", &LAMP.replace("from dark to", "from to"));
+    shell.write("wrong.stl", LAMP.replace("from dark to", "from to"));
     shell
         .loom(&["check", "wrong.stl"])
         .failed(1, &["--> wrong.stl:9:12"]);
@@ -109,11 +110,48 @@ state any
 }
 
 #[test]
+fn a_specification_becomes_c() {
+    let shell = Shell::new();
+    shell.write("lamp.stl", LAMP);
+    let build = ["build", "lamp.stl", "--set", "most=3", "-o", "c"];
+    let built = shell.loom(&build).fine();
+    assert!(built.starts_with("wrote c/lamp.c, "), "{built}");
+    assert!(shell.read("c/lamp.h").contains("int32_t lamp_step("));
+    building::compile(&shell.path("c"), "lamp.c", "-std=c11 -Wall -Wextra -Werror");
+    let named = [
+        &build[..],
+        &["--name", "light", "--instances", "bulbbody=2"],
+    ]
+    .concat();
+    shell.loom(&named).fine();
+    assert!(shell.read("c/light.h").contains("int32_t light_step("));
+    let fails = |more: &[&str], says: &str| {
+        let words = [&build[..], more].concat();
+        shell.loom(&words).failed(2, &[says]);
+    };
+    fails(&["--queue", "0"], "0 is not in 1..=65536");
+    fails(&["--instances", "BulbBody"], "write BODY=N");
+    fails(&["--instances", "BulbBodi=2"], "did you mean `bulbbody`?");
+    fails(
+        &["--main", "x"],
+        "--main does not apply to Estelle specifications",
+    );
+    fails(&["--name", "int"], "cannot be the name of the generated C");
+    let many = [&build[..], &["--instances", "BulbBody=65536"]].concat();
+    shell.loom(&many).failed(1, &["has no C: 65538 modules"]);
+    let real = LAMP.replace("provided times < most", "provided times / 2 < most");
+    shell.write("real.stl", real);
+    let refused = ["build", "real.stl", "--set", "most=3"];
+    let says = "real.stl has no C: a conversion of an integer to real";
+    shell.loom(&refused).failed(1, &[says]);
+}
+
+#[test]
 fn commands_for_stacks_refuse_a_specification() {
     let shell = Shell::new();
     shell.write("lamp.stl", LAMP);
     shell.write("abro.strl", "module A:\nhalt\n.\n");
-    for command in ["build", "explain", "prove"] {
+    for command in ["explain", "prove"] {
         shell
             .loom(&[command, "lamp.stl"])
             .failed(1, &["lamp.stl is an Estelle specification: use"]);

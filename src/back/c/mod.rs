@@ -7,6 +7,7 @@
 //! ```text
 //! constants.rs  bytes at the top of the file
 //! containers.rs the members that hold containers
+//! estelle/      the files of a specification of Estelle
 //! esterel/      the files of a module of Esterel
 //! file.rs       the whole of NAME.c
 //! function/     functions of the module
@@ -28,6 +29,7 @@
 
 pub mod constants;
 pub mod containers;
+pub mod estelle;
 pub mod esterel;
 pub mod file;
 pub mod function;

@@ -197,6 +197,11 @@ impl<'m> Machine<'m> {
         self.call(export.calls, arguments)
     }
 
+    /// Sets the time of the calls that follow, in nanoseconds.
+    pub fn set_now(&mut self, now_ns: u64) {
+        self.now_ns = now_ns;
+    }
+
     /// Returns the content of a field of the first instance of a kind.
     ///
     /// # Panics

@@ -2,9 +2,12 @@
 //!
 //! In: the path of a `.stl` or `.estelle` file, and values of its constants. Out: the checked
 //! specification, its canonical form or its views; or a `Failure` after the diagnostics were
-//! printed.
+//! printed. `build.rs` writes its C.
+
+mod build;
 
 pub use super::library::is_estelle;
+pub use build::{bounds, build};
 
 use super::compiler::deep;
 use super::esterel::text_of;

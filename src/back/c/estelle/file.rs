@@ -1,0 +1,152 @@
+//! `NAME.c`: in, a module with its names; out, the struct of all that lasts, the functions of the
+//! module, and those that a program calls.
+
+use super::header::Header;
+use crate::back::c::{function, instances, records, shapes, text};
+use crate::c::parts::words;
+use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom, call};
+use crate::c::{printer, runtime};
+use crate::ir::FunctionId;
+use crate::lower::estelle::{ENTRIES, Entry};
+use std::collections::BTreeSet;
+
+/// A file that is being printed.
+pub struct File<'f> {
+    /// Its header.
+    pub header: &'f Header<'f>,
+}
+
+impl File<'_> {
+    /// `NAME.c`
+    pub fn text(&self) -> String {
+        let stack = self.header.stack;
+        let name = &stack.module.name;
+        let top = format!(
+            "/* {name}: the Estelle specification of {}, compiled by Stackloom; {name}.h says how \
+             it is used. */\n\n#include \"{name}.h\"\n\n#include <stdbool.h>",
+            self.header.file
+        );
+        let entries = self.entries();
+        let functions = self.functions(&entries);
+        let printed = printer::file(&[functions.clone(), entries.clone()].concat());
+        let questions = instances::questions(stack);
+        let questions = questions
+            .into_iter()
+            .filter(|(name, _)| words(&printed).contains(name.as_str()));
+        let questions: Vec<Item> = questions.map(|(_, item)| item).collect();
+        let inside = text::Text::of(stack).inside(&printed);
+        let items = [
+            self.structs(&printed),
+            inside,
+            questions,
+            functions,
+            entries,
+        ]
+        .concat();
+        let body = printer::file(&items);
+        let copied = runtime::select(&runtime::mentioned(&body));
+        let parts = [top.as_str(), copied.trim(), body.as_str()];
+        let parts: Vec<&str> = parts.into_iter().filter(|one| !one.is_empty()).collect();
+        parts.join("\n\n")
+    }
+
+    fn structs(&self, printed: &str) -> Vec<Item> {
+        let structs = records::structs(self.header.stack).into_iter();
+        let mut items: Vec<Item> = structs.map(said).collect();
+        let results = records::results(self.header.stack);
+        let results = results
+            .into_iter()
+            .filter(|(name, _)| words(printed).contains(name.as_str()));
+        items.extend(results.map(|(_, item)| item));
+        let mut members = records::members(self.header.stack);
+        members.push(Line {
+            text: "uint64_t now_ns".to_string(),
+            comment: "the time of the step".to_string(),
+        });
+        items.push(Item::Struct {
+            comment: "All modules, links and queues.".to_string(),
+            name: self.header.stack.names.stack.clone(),
+            members,
+        });
+        items
+    }
+
+    /// The functions that entries call, those that are called above those that call. The printer
+    /// leaves out calls of functions that do nothing.
+    fn functions(&self, entries: &[Item]) -> Vec<Item> {
+        let mut called: BTreeSet<String> = BTreeSet::new();
+        let note = |called: &mut BTreeSet<String>, item: &Item| {
+            let text = printer::file(std::slice::from_ref(item));
+            called.extend(words(&text).into_iter().map(str::to_string));
+        };
+        entries.iter().for_each(|item| note(&mut called, item));
+        let mut chosen = Vec::new();
+        for id in (0..self.header.stack.module.functions.len() as u32).rev() {
+            let function = function::print(self.header.stack, FunctionId(id));
+            if called.contains(&function.name) {
+                let item = Item::Function(function);
+                note(&mut called, &item);
+                chosen.push(item);
+            }
+        }
+        chosen.reverse();
+        chosen
+    }
+
+    /// What a program calls.
+    fn entries(&self) -> Vec<Item> {
+        let mut items = vec![Item::Function(Function {
+            body: vec![S::Return(Some(atom(format!(
+                "sizeof(struct {})",
+                self.header.stack.names.stack
+            ))))],
+            ..self.header.size_head()
+        })];
+        for (at, entry) in ENTRIES.iter().enumerate() {
+            items.push(Item::Function(Function {
+                body: self.called(at, entry),
+                ..self.header.head(at, entry)
+            }));
+        }
+        items
+    }
+
+    /// Calls the function of an export.
+    fn called(&self, at: usize, entry: &Entry) -> Vec<S> {
+        let export = &self.header.stack.module.exports[at];
+        let mut body = Vec::new();
+        if entry.takes_time {
+            let now = atom("stack").behind("now_ns");
+            body.push(assign(now, atom("now_ns")));
+        }
+        let arguments = export.parameters.iter().flat_map(|named| {
+            let name = named.name.clone();
+            shapes::given(self.header.stack, &named.shape, "", &move |_| atom(&name))
+        });
+        let arguments: Vec<C> = std::iter::once(atom("stack")).chain(arguments).collect();
+        let function = self.header.stack.names.functions[export.calls.at()].clone();
+        let called = call(function, arguments);
+        match &export.result {
+            None => body.push(S::Do(called)),
+            Some(shape) => {
+                let mut parts = [called].into_iter();
+                let told = shapes::told(self.header.stack, shape, "", &mut parts);
+                body.push(S::Return(told.into_iter().map(|(_, code)| code).next()));
+            }
+        }
+        body
+    }
+}
+
+/// The struct of a kind, with a comment for Estelle.
+fn said(item: Item) -> Item {
+    match item {
+        Item::Struct { name, members, .. } => Item::Struct {
+            comment: "Fields of one kind: an instance of a body, tables, or local variables."
+                .to_string(),
+            name,
+            members,
+        },
+        other => other,
+    }
+}

@@ -1,0 +1,55 @@
+//! Specifications of Estelle as C.
+//!
+//! In: a module that was lowered. Out: `NAME.c` and `NAME.h`: freestanding C without I/O, threads
+//! and heap. A program gives the memory (`NAME_size`), starts the specification, and lets its
+//! systems take steps.
+//!
+//! ```text
+//! file.rs     NAME.c
+//! header.rs   NAME.h
+//! ```
+
+mod file;
+mod header;
+
+use super::names::{Names, Reserved};
+use super::{Stack, Variant, host};
+use crate::ir::Module;
+use crate::source::Sources;
+use file::File;
+use header::Header;
+
+/// The two files.
+#[derive(Clone, Debug)]
+pub struct Printed {
+    /// `NAME.c`
+    pub c: String,
+    /// `NAME.h`
+    pub h: String,
+}
+
+/// Prints a specification; `file` is where it is written.
+pub fn print(file: &str, module: &Module) -> Printed {
+    let sources = Sources::new();
+    let size = format!("{}_size", module.name);
+    let mut reserved: Vec<&str> = vec![&size];
+    reserved.extend(module.exports.iter().map(|one| one.name.as_str()));
+    host::reserved().for_each(|name| reserved.push(name));
+    let reserved = Reserved {
+        file: &reserved,
+        members: &["now_ns"],
+    };
+    let mut names = Names::new(module, reserved);
+    for (kind, own) in module.kinds.iter().zip(&mut names.kinds) {
+        own.is_only = kind.capacity == 1;
+    }
+    let stack = Stack::named(module, &sources, Variant::Plain, names);
+    let header = Header {
+        file,
+        stack: &stack,
+    };
+    Printed {
+        c: File { header: &header }.text(),
+        h: header.text(),
+    }
+}

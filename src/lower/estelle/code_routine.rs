@@ -1,0 +1,183 @@
+//! Functions and procedures: in, a call; out, the call of a function that was lowered for it.
+//!
+//! A `var` parameter has no pointer. The routine is lowered once for each form of variable that
+//! calls give it: the field, and locals that hold the indices. Estelle has no recursion here, so
+//! this ends, and each local variable has one place.
+
+use super::code::{Called, Code, Environment};
+use super::code_evaluate::Computed;
+use super::code_place::Located;
+use super::memory::{Scalar, bounds};
+use super::{Key, Which};
+use crate::ir::{Op, Type as Plain, Value};
+use crate::types::estelle::program::{
+    Argument, Expression, ExpressionKind, FrameId, RoutineId, Type,
+};
+
+/// A value for a parameter.
+enum Given {
+    /// The parts of a scalar or a set.
+    Parts(Vec<Value>),
+    /// An array or a record, copied right before the call.
+    Placed(Located),
+    /// A text.
+    Text(Vec<u8>),
+}
+
+impl Code<'_, '_> {
+    /// Calls a routine of the source; the parts of its result.
+    pub fn routine(&mut self, id: RoutineId, arguments: &[Argument]) -> Vec<Value> {
+        let routine = &self.program().routines[id.index()];
+        let mut environment = self.environment.clone();
+        let mut given = Vec::new();
+        for (at, argument) in arguments.iter().enumerate() {
+            match argument {
+                Argument::Reference(place) => {
+                    let bound = self.reference(place);
+                    environment.insert((self.which, routine.frame, at), bound);
+                }
+                Argument::Value(value) => {
+                    let value = self.given(value, (id, at));
+                    given.push((at, value));
+                }
+            }
+        }
+        let mut operands = Vec::new();
+        for (at, value) in given {
+            match value {
+                Given::Parts(parts) => operands.extend(parts),
+                Given::Placed(from) => {
+                    let storage = self.local(routine.frame, at);
+                    let to = self.local_place(storage);
+                    self.copy(&to, &from);
+                }
+                Given::Text(text) => {
+                    let storage = self.local(routine.frame, at);
+                    let to = self.local_place(storage);
+                    self.store_text(&to, &text);
+                }
+            }
+        }
+        let called = match &routine.statements {
+            None if self.which == Which::Specification => {
+                let name = &routine.name;
+                self.lower.refuse(format!("the primitive routine `{name}`"));
+                let results = routine.result.map(|of| self.lower.parts(self.which, of));
+                let results = results.unwrap_or_default().into_iter();
+                return results
+                    .map(|of| self.op(Op::zero(of).expect("results are numbers"), &[]))
+                    .collect();
+            }
+            None => self.lower.hook(&routine.name),
+            Some(_) => self.lowered(id, environment),
+        };
+        self.call(&called, &operands)
+    }
+
+    /// Computes the value for a parameter.
+    fn given(&mut self, value: &Expression, (id, at): (RoutineId, usize)) -> Given {
+        let routine = &self.program().routines[id.index()];
+        let of = self.program().frames[routine.frame.index()][at].kind;
+        let is_whole = matches!(
+            self.program().types[of.index()],
+            Type::Array { .. } | Type::Record { .. }
+        );
+        match (&value.kind, is_whole) {
+            (ExpressionKind::Text(text), true) => Given::Text(text.clone()),
+            (ExpressionKind::Read(place), true) => Given::Placed(self.locate(place)),
+            (_, _) => {
+                let value = self.value(value);
+                match self.fitting(value, of) {
+                    Computed::Set(words) => Given::Parts(words),
+                    value => Given::Parts(vec![self.plain(value)]),
+                }
+            }
+        }
+    }
+
+    /// The function of a routine for these references.
+    fn lowered(&mut self, id: RoutineId, environment: Environment) -> Called {
+        let key = Key {
+            which: self.which,
+            body: self.body,
+            routine: id,
+            environment,
+        };
+        if let Some(known) = self.lower.routines.get(&key) {
+            return known.clone();
+        }
+        let called = self.lower.lower_routine(&key);
+        self.lower.routines.insert(key, called.clone());
+        called
+    }
+
+    /// Calls a function of the kernel.
+    pub fn kernel(&mut self, name: &str, arguments: &[Value]) -> Vec<Value> {
+        let called = self.lower.kernel_routine(name);
+        self.call(&called, arguments)
+    }
+
+    /// Loads a variable of the kernel as a number of 32 bits.
+    pub fn kernel_load(&mut self, name: &str, indices: &[Value]) -> Value {
+        let (region, scalar) = self.lower.kernel_variable(name);
+        let only = self.only(self.lower.body_kind(Which::Kernel, super::KERNEL));
+        let operands: Vec<Value> = std::iter::once(only)
+            .chain(indices.iter().copied())
+            .collect();
+        let value = self.op(Op::Load(region), &operands);
+        match (self.build.type_of(value), scalar) {
+            (Plain::WORD, _) => value,
+            (_, Scalar::Ordinal(low, _)) if low < 0 => self.op(Op::SignExtend(32), &[value]),
+            (_, _) => self.op(Op::ZeroExtend(32), &[value]),
+        }
+    }
+
+    /// Stores a number of 32 bits to a variable of the kernel.
+    pub fn kernel_store(&mut self, name: &str, indices: &[Value], number: Value) {
+        let (region, scalar) = self.lower.kernel_variable(name);
+        let only = self.only(self.lower.body_kind(Which::Kernel, super::KERNEL));
+        let stored = match scalar.stored() {
+            Plain::Int(32) => number,
+            Plain::Int(bits) => self.op(Op::Truncate(bits), &[number]),
+            other => unreachable!("{other:?} is no variable of the kernel"),
+        };
+        let mut operands = vec![only];
+        operands.extend(indices);
+        operands.push(stored);
+        self.all(Op::Store(region), &operands);
+    }
+
+    /// Keeps a parameter of a function in its local variable; the next parameter.
+    pub fn keep_parameter(&mut self, (frame, at): (FrameId, usize), first: usize) -> usize {
+        let of = self.program().frames[frame.index()][at].kind;
+        let count = self.lower.parts(self.which, of).len();
+        let parts: Vec<Value> = (first..first + count)
+            .map(|at| self.parameter(at))
+            .collect();
+        let value = match &self.program().types[of.index()] {
+            Type::Set(_) => Computed::Set(parts),
+            _other => match self.build.type_of(parts[0]) {
+                Plain::Float(_) => Computed::Real(parts[0]),
+                Plain::BIT => Computed::Bit(parts[0]),
+                _number => {
+                    let (low, high) = bounds(self.program(), of);
+                    Computed::Ordinal(parts[0], low, high)
+                }
+            },
+        };
+        let storage = self.local(frame, at);
+        let to = self.local_place(storage);
+        self.store(&to, value);
+        first + count
+    }
+
+    /// The parts of the value of a local variable.
+    pub fn local_parts(&mut self, frame: FrameId, at: usize) -> Vec<Value> {
+        let storage = self.local(frame, at);
+        let from = self.local_place(storage);
+        match self.load(&from) {
+            Computed::Set(words) => words,
+            value => vec![self.plain(value)],
+        }
+    }
+}

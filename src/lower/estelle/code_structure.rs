@@ -1,0 +1,432 @@
+//! Statements of Estelle: modules that begin and end, links, outputs.
+//!
+//! Each calls the kernel (`kernel.stl`), which knows modules by their module numbers and points by
+//! their point numbers.
+
+use super::Fault;
+use super::code::Code;
+use super::code_evaluate::Computed;
+use super::memory::bounds;
+use crate::ir::op::{Arithmetic, Compare};
+use crate::ir::{Op, Probability, Region, Value};
+use crate::types::estelle::program::{
+    BodyId, Expression, ExpressionKind, FrameId, HeaderId, ModuleReference, PointReference,
+    ReferenceVariable, StatementKind as Kind, Type, TypeId,
+};
+
+impl Code<'_, '_> {
+    /// Does a statement of Estelle.
+    pub fn structure(&mut self, kind: &Kind) {
+        match kind {
+            Kind::Init(module, body, arguments) => self.init(module, *body, arguments),
+            Kind::Release(module) => {
+                let number = self.module(module);
+                let fault = self.kernel("release_module", &[number]);
+                self.fails_with(fault[0]);
+            }
+            Kind::Terminate(module) => {
+                let number = self.module(module);
+                self.kernel("remove_all", &[number]);
+            }
+            Kind::Connect(one, other) => self.linked("connect_points", one, other),
+            Kind::Attach(one, other) => self.linked("attach_points", one, other),
+            Kind::DisconnectPoint(point) => {
+                let number = self.point(point);
+                self.kernel("disconnect_point", &[number]);
+            }
+            Kind::DetachPoint(point) => {
+                let number = self.point(point);
+                let fault = self.kernel("detach_point", &[number]);
+                self.fails_with(fault[0]);
+            }
+            Kind::DisconnectModule(module) => {
+                let number = self.module(module);
+                self.kernel("disconnect_module", &[number]);
+            }
+            Kind::DetachModule(module) => {
+                let number = self.module(module);
+                let fault = self.kernel("detach_module", &[number]);
+                self.fails_with(fault[0]);
+            }
+            Kind::Output(point, interaction, arguments) => {
+                self.output(point, *interaction, arguments);
+            }
+            Kind::Assign(..)
+            | Kind::Call(..)
+            | Kind::If(..)
+            | Kind::Case(..)
+            | Kind::While(..)
+            | Kind::Repeat(..)
+            | Kind::For { .. }
+            | Kind::With(..)
+            | Kind::All(..)
+            | Kind::ForOne { .. } => unreachable!("Pascal has these statements"),
+        }
+    }
+
+    fn linked(&mut self, function: &str, one: &PointReference, other: &PointReference) {
+        let numbers = [self.point(one), self.point(other)];
+        let fault = self.kernel(function, &numbers);
+        self.fails_with(fault[0]);
+    }
+
+    /// The module number of a child; a fault if the variable refers to none.
+    pub fn module(&mut self, module: &ModuleReference) -> Value {
+        match &module.variable {
+            ReferenceVariable::Bound(frame, local) => {
+                let field = self.lower.bound_module(self.which, *frame, *local);
+                self.load_local(field)
+            }
+            ReferenceVariable::Variable(variable, indices) => {
+                let (at, element) = self.module_variable(*variable, indices);
+                let number = self.op(Op::Load(at.0), &at.1);
+                let one = self.word(1);
+                let number = self.arithmetic(Arithmetic::Sub, number, one);
+                let zero = self.word(0);
+                let is_none = self.compare(Compare::Slt, number, zero);
+                self.fails_if(is_none, Fault::UndefinedModule);
+                let named = self.kernel_load("named", &[number]);
+                let is_other = self.compare(Compare::Ne, named, element);
+                self.fails_if(is_other, Fault::UndefinedModule);
+                number
+            }
+        }
+    }
+
+    /// The field of a module variable, with its operands; and the number of the variable among all.
+    fn module_variable(
+        &mut self,
+        variable: usize,
+        indices: &[Expression],
+    ) -> ((Region, Vec<Value>), Value) {
+        let declared = &self.program().bodies[self.body.index()].module_variables[variable];
+        let types = declared.indices.clone();
+        let flat = self.flat(indices, &types);
+        let field = self.lower.module_field(self.body, variable);
+        let kind = self.lower.body_kind(self.which, self.body);
+        let own = self.own();
+        let each = self.lower.sizes.variables[self.body.index()];
+        let before: u32 = self.program().bodies[self.body.index()].module_variables[..variable]
+            .iter()
+            .map(|one| one.count)
+            .sum();
+        let first = self.lower.sizes.first_variable[self.body.index()];
+        let index = self.op(Op::Index, &[own]);
+        let each = self.word(each.into());
+        let number = self.arithmetic(Arithmetic::Mul, index, each);
+        let base = self.word(i64::from(first) + i64::from(before));
+        let number = self.arithmetic(Arithmetic::Add, number, base);
+        let number = self.arithmetic(Arithmetic::Add, number, flat);
+        ((Region::Field(kind, field), vec![own, flat]), number)
+    }
+
+    /// One number for several indices: row-major, from 0.
+    fn flat(&mut self, indices: &[Expression], types: &[TypeId]) -> Value {
+        let mut flat = self.word(0);
+        for (index, of) in indices.iter().zip(types) {
+            let value = self.value(index);
+            let from_zero = self.index_of(value, *of);
+            let (low, high) = bounds(self.program(), *of);
+            let length = self.word(high - low + 1);
+            flat = self.arithmetic(Arithmetic::Mul, flat, length);
+            flat = self.arithmetic(Arithmetic::Add, flat, from_zero);
+        }
+        flat
+    }
+
+    /// The point number of an interaction point, of this module or of a child.
+    pub fn point(&mut self, point: &PointReference) -> Value {
+        let program = self.program();
+        let declared = match &point.module {
+            None => &program.bodies[self.body.index()].points,
+            Some(module) => &program.headers[module.header.index()].points,
+        };
+        let types = declared[point.points].indices.clone();
+        let before: u32 = declared[..point.points].iter().map(|one| one.count).sum();
+        let first = match &point.module {
+            None => self.first_point(),
+            Some(module) => {
+                let number = self.module(module);
+                self.kernel_load("first_point", &[number])
+            }
+        };
+        let flat = self.flat(&point.indices, &types);
+        let before = self.word(before.into());
+        let sum = self.arithmetic(Arithmetic::Add, first, before);
+        self.arithmetic(Arithmetic::Add, sum, flat)
+    }
+
+    /// The number of the first point of this instance.
+    pub fn first_point(&mut self) -> Value {
+        let own = self.own();
+        let index = self.op(Op::Index, &[own]);
+        let each = self.lower.sizes.points[self.body.index()];
+        let first = self.lower.sizes.first_point[self.body.index()];
+        let each = self.word(each.into());
+        let first = self.word(first.into());
+        let number = self.arithmetic(Arithmetic::Mul, index, each);
+        self.arithmetic(Arithmetic::Add, number, first)
+    }
+
+    fn init(&mut self, module: &ModuleReference, body: BodyId, arguments: &[Expression]) {
+        let ReferenceVariable::Variable(variable, indices) = &module.variable else {
+            unreachable!("the checker demands a module variable");
+        };
+        let (at, element) = self.module_variable(*variable, indices);
+        let sizes = &self.lower.sizes;
+        let (first, count) = (
+            sizes.first_module[body.index()],
+            sizes.instances[body.index()],
+        );
+        let [first, count] = [first, count].map(|one| self.word(one.into()));
+        let mother = self.own_number();
+        let number = self.kernel("create", &[first, count, mother])[0];
+        let zero = self.word(0);
+        let is_full = self.compare(Compare::Slt, number, zero);
+        self.fails_if(is_full, Fault::PoolFull);
+        let index = self.arithmetic(Arithmetic::Sub, number, first);
+        let kind = self.lower.body_kind(self.which, body);
+        let instance = self.op(Op::At(kind), &[index]);
+        self.fresh(body, (instance, number));
+        for (at, argument) in arguments.iter().enumerate() {
+            self.argument(body, instance, at, argument);
+        }
+        // A module to which the variable referred lives on without a name.
+        let before = self.op(Op::Load(at.0), &at.1);
+        let one = self.word(1);
+        let before = self.arithmetic(Arithmetic::Sub, before, one);
+        self.kernel("forget", &[before, element]);
+        let kept = self.arithmetic(Arithmetic::Add, number, one);
+        let mut operands = at.1.clone();
+        operands.push(kept);
+        self.all(Op::Store(at.0), &operands);
+        self.kernel_store("named", &[number], element);
+        let begin = self.lower.begin(body);
+        let results = self.all(Op::Call(begin.function), &[instance]);
+        if begin.fails {
+            self.fails_with(results[0]);
+        }
+    }
+
+    /// Stores the value of a parameter of a new instance.
+    fn argument(&mut self, body: BodyId, instance: Value, at: usize, argument: &Expression) {
+        let to = self.variable_of(body, instance, at);
+        match &argument.kind {
+            ExpressionKind::Text(text) if to.is_text(self.program()) => {
+                self.store_text(&to, text);
+            }
+            ExpressionKind::Read(from) => {
+                let from = self.locate(from);
+                match from.is_scalar(self.program()) {
+                    true => {
+                        let value = self.load(&from);
+                        self.store(&to, value);
+                    }
+                    false => self.copy(&to, &from),
+                }
+            }
+            _computed => {
+                let value = self.value(argument);
+                self.store(&to, value);
+            }
+        }
+    }
+
+    fn output(&mut self, point: &PointReference, interaction: usize, arguments: &[Expression]) {
+        let number = self.point(point);
+        let types = self.parameters(point, interaction);
+        let both = arguments.iter().zip(types);
+        let computed: Vec<Sent> = both.map(|(one, of)| self.sent(one, of)).collect();
+        let what = self.word(interaction as i64);
+        let item = self.kernel("reserve", &[number, what])[0];
+        let fault = self.fault_of(item, -1);
+        self.fails_with(fault);
+        if computed.is_empty() {
+            return;
+        }
+        let zero = self.word(0);
+        let is_lost = self.compare(Compare::Slt, item, zero);
+        let (lost, kept) = self.build.branch(is_lost, Probability(10_000));
+        self.build.go_to(kept);
+        let mut first = 0;
+        for sent in computed {
+            first = self.fill(item, first, sent);
+        }
+        self.jump(lost);
+        self.build.go_to(lost);
+    }
+
+    /// The types of the parameters of an interaction at a point.
+    fn parameters(&self, point: &PointReference, interaction: usize) -> Vec<TypeId> {
+        let program = self.program();
+        let declared = match &point.module {
+            None => &program.bodies[self.body.index()].points,
+            Some(module) => &program.headers[module.header.index()].points,
+        };
+        let channel = &program.channels[declared[point.points].channel.index()];
+        let parameters = channel.interactions[interaction].parameters.iter();
+        parameters.map(|one| one.kind).collect()
+    }
+
+    /// The number of the fault in a negative result that is less than `least`; else 0.
+    fn fault_of(&mut self, result: Value, least: i64) -> Value {
+        let least = self.word(least);
+        let zero = self.word(0);
+        let is_fault = self.compare(Compare::Slt, result, least);
+        let number = self.arithmetic(Arithmetic::Sub, zero, result);
+        self.op(Op::Select, &[is_fault, number, zero])
+    }
+
+    /// Runs code for each child of this module with a header, in the order of their beginnings.
+    pub fn each_child(
+        &mut self,
+        (frame, local): (FrameId, usize),
+        header: HeaderId,
+        does: &mut dyn FnMut(&mut Code<'_, '_>),
+    ) -> Option<Value> {
+        let own = self.own_number();
+        let next = self.lower.scratch(self.which, "next");
+        let child = self.kernel_load("first_child", &[own]);
+        self.store_local(next, child);
+        let most = self.lower.sizes.all_modules;
+        let count = self.word(most.into());
+        let bound = self.lower.bound_module(self.which, frame, local);
+        let (first, length) = (
+            self.lower.sizes.first_of_header[header.index()],
+            self.lower.sizes.count_of_header[header.index()],
+        );
+        let stopped = self.turns((count, most), 0, &[], |code, _, _| {
+            let child = code.load_local(next);
+            let zero = code.word(0);
+            let is_end = code.compare(Compare::Slt, child, zero);
+            let (end, goes_on) = code.build.branch(is_end, Probability::EVEN);
+            code.build.go_to(end);
+            let done = code.word(super::code_evaluate::DONE);
+            code.stops(done);
+            code.build.go_to(goes_on);
+            let behind = code.kernel_load("next_child", &[child]);
+            code.store_local(next, behind);
+            let first = code.word(first.into());
+            let from = code.arithmetic(Arithmetic::Sub, child, first);
+            let length = code.word(length.into());
+            let fits = code.compare(Compare::Ult, from, length);
+            let (yes, no) = code.build.branch(fits, Probability::EVEN);
+            code.build.go_to(yes);
+            code.store_local(bound, child);
+            does(code);
+            code.jump(no);
+            code.build.go_to(no);
+        });
+        stopped.map(|number| {
+            let done = self.word(super::code_evaluate::DONE);
+            let is_done = self.compare(Compare::Eq, number, done);
+            let zero = self.word(0);
+            self.op(Op::Select, &[is_done, zero, number])
+        })
+    }
+
+    /// Computes an argument of an output; a value beyond the type of the parameter is a fault.
+    fn sent(&mut self, argument: &Expression, of: TypeId) -> Sent {
+        match &argument.kind {
+            ExpressionKind::Text(text) => Sent::Text(text.clone()),
+            ExpressionKind::Read(place) => {
+                let at = self.locate(place);
+                match at.is_scalar(self.program()) {
+                    true => {
+                        let value = self.load(&at);
+                        Sent::Computed(self.fitting(value, of))
+                    }
+                    false => Sent::Placed(at),
+                }
+            }
+            _computed => {
+                let value = self.value(argument);
+                Sent::Computed(self.fitting(value, of))
+            }
+        }
+    }
+
+    /// A value of a type, or else a fault.
+    pub fn fitting(&mut self, value: Computed, of: TypeId) -> Computed {
+        match (value, &self.program().types[of.index()]) {
+            (Computed::Set(words), Type::Set(element)) => {
+                let count = super::memory::words(self.program(), *element);
+                Computed::Set(self.resized(words, count))
+            }
+            (value @ Computed::Ordinal(..), _) => {
+                let (low, high) = bounds(self.program(), of);
+                Computed::Ordinal(self.within(value, (low, high)), low, high)
+            }
+            (value, _) => value,
+        }
+    }
+
+    /// Fills slots of an item from `first` on; the first free slot behind.
+    fn fill(&mut self, item: Value, first: i64, sent: Sent) -> i64 {
+        match sent {
+            Sent::Computed(Computed::Set(words)) => {
+                let count = words.len() as i64;
+                for (at, word) in words.into_iter().enumerate() {
+                    let slot = self.word(first + at as i64);
+                    self.kernel_store("slot", &[item, slot], word);
+                }
+                first + count
+            }
+            Sent::Computed(Computed::Real(_)) => {
+                self.lower.refuse("an interaction with a real parameter");
+                first + 1
+            }
+            Sent::Computed(value) => {
+                let number = self.number(value);
+                let slot = self.word(first);
+                self.kernel_store("slot", &[item, slot], number);
+                first + 1
+            }
+            Sent::Text(text) => {
+                for (at, byte) in text.iter().enumerate() {
+                    let slot = self.word(first + at as i64);
+                    let byte = self.word(i64::from(*byte));
+                    self.kernel_store("slot", &[item, slot], byte);
+                }
+                first + text.len() as i64
+            }
+            Sent::Placed(at) => {
+                let count = self.slots_of(&at);
+                self.parts(&at, item, &mut |code, part, flat, item| {
+                    let number = code.load_part(part);
+                    let base = code.word(first);
+                    let slot = code.arithmetic(Arithmetic::Add, base, flat);
+                    code.kernel_store("slot", &[item, slot], number);
+                });
+                first + count
+            }
+        }
+    }
+
+    /// Stores the values of an item to the locals of a block, from a first local on.
+    pub fn receive(&mut self, item: Value, frame: FrameId, (first, count): (usize, usize)) {
+        let mut slot = 0;
+        for local in first..first + count {
+            let storage = self.local(frame, local);
+            let at = self.local_place(storage);
+            let held = self.slots_of(&at);
+            self.parts(&at, item, &mut |code, part, flat, item| {
+                let base = code.word(slot);
+                let place = code.arithmetic(Arithmetic::Add, base, flat);
+                let number = code.kernel_load("slot", &[item, place]);
+                code.store_part(part, number);
+            });
+            slot += held;
+        }
+    }
+}
+
+/// The value of an argument of an output.
+pub enum Sent {
+    /// A scalar or a set.
+    Computed(Computed),
+    /// An array or a record.
+    Placed(super::code_place::Located),
+    /// A text.
+    Text(Vec<u8>),
+}

@@ -1,0 +1,328 @@
+//! Transitions: in, those of a body; out, functions that select one, and that fire one.
+//!
+//! | function | what it does |
+//! |---|---|
+//! | `B_begin` | `initialize` of a new instance |
+//! | `B_select` | the number of the transition that the instance offers, or -1 |
+//! | `B_fire` | fires a transition, by its number |
+
+use super::code::{Called, Code};
+use super::memory::INTEGERS;
+use super::{Fault, Lower, Which};
+use crate::ir::op::Compare;
+use crate::ir::{BlockId, Edge, Op, Probability, Region, Terminator, Type as Plain, Value};
+use crate::types::estelle::program::{Body, BodyId, StateId, Transition, When};
+
+impl Lower<'_> {
+    /// The function that initialises a new instance of a body.
+    pub(super) fn begin(&mut self, id: BodyId) -> Called {
+        if let Some(known) = self.begins.get(&id) {
+            return known.clone();
+        }
+        let body = &self.program.bodies[id.index()];
+        let name = format!("{}_begin", body.name.to_lowercase());
+        let mut code = Code::new(self, (Which::Specification, id), &name, &[], Vec::new());
+        for transition in &body.initialize {
+            let next = code.build.block(&[]);
+            code.bind_any(transition);
+            code.demand(transition, next);
+            code.does(transition);
+            code.watch();
+            if !body.module_variables.is_empty() && !code.lower.clocks.is_empty() {
+                let own = code.own_number();
+                code.kernel("watch_children", &[own]);
+            }
+            code.answer(&[]);
+            code.build.go_to(next);
+        }
+        match body.initialize.is_empty() {
+            true => code.answer(&[]),
+            false => {
+                let fault = code.word(Fault::NoInitialise.number());
+                code.stops(fault);
+            }
+        }
+        let called = code.finish();
+        self.begins.insert(id, called.clone());
+        called
+    }
+
+    /// The function that says which transition an instance offers.
+    pub(super) fn select(&mut self, id: BodyId) -> Called {
+        let body = &self.program.bodies[id.index()];
+        let name = format!("{}_select", body.name.to_lowercase());
+        let results = vec![Plain::WORD];
+        let mut code = Code::new(self, (Which::Specification, id), &name, &[], results);
+        match body.states.is_empty() {
+            true => code.offers(body, None),
+            false => {
+                let state = code.state();
+                let here = code.build.here();
+                let mut cases = Vec::new();
+                for at in 0..body.states.len() as u32 {
+                    let block = code.build.block(&[]);
+                    cases.push((u64::from(at), Probability(0), Edge::to(block)));
+                    code.build.go_to(block);
+                    code.offers(body, Some(StateId(at)));
+                }
+                let never = code.build.block(&[]);
+                code.build.go_to(never);
+                let none = code.word(-1);
+                code.answer(&[none]);
+                code.build.go_to(here);
+                code.build.end(Terminator::Switch {
+                    value: state,
+                    cases,
+                    otherwise: Edge::to(never),
+                });
+            }
+        }
+        code.finish()
+    }
+
+    /// The function that returns the state of an instance; -1 without states.
+    pub(super) fn state(&mut self, id: BodyId) -> Called {
+        let body = &self.program.bodies[id.index()];
+        let name = format!("{}_state", body.name.to_lowercase());
+        let place = (Which::Specification, id);
+        let mut code = Code::new(self, place, &name, &[], vec![Plain::WORD]);
+        let state = match body.states.is_empty() {
+            true => code.word(-1),
+            false => code.state(),
+        };
+        code.answer(&[state]);
+        code.finish()
+    }
+
+    /// The function that fires a transition of a body.
+    pub(super) fn fire(&mut self, id: BodyId) -> Called {
+        let body = &self.program.bodies[id.index()];
+        let own = body.name.to_lowercase();
+        let all: Vec<Called> = body
+            .transitions
+            .iter()
+            .enumerate()
+            .map(|(at, transition)| {
+                let name = format!("{own}_{}", transition.name.to_lowercase());
+                let mut code = Code::new(self, (Which::Specification, id), &name, &[], Vec::new());
+                code.bind_any(transition);
+                if let Some(when) = transition.when {
+                    let (point, item) = code.offered(when);
+                    code.take(transition, item);
+                    code.kernel("take", &[point]);
+                }
+                code.stop_clock(at);
+                code.does(transition);
+                code.watch();
+                code.answer(&[]);
+                code.finish()
+            })
+            .collect();
+        let name = format!("{own}_fire");
+        let parameters = [(Plain::WORD, "transition")];
+        let mut code = Code::new(
+            self,
+            (Which::Specification, id),
+            &name,
+            &parameters,
+            Vec::new(),
+        );
+        let number = code.parameter(0);
+        let here = code.build.here();
+        let mut cases = Vec::new();
+        for (at, called) in all.iter().enumerate() {
+            let block = code.build.block(&[]);
+            cases.push((at as u64, Probability(0), Edge::to(block)));
+            code.build.go_to(block);
+            code.call(called, &[]);
+            code.answer(&[]);
+        }
+        let never = code.build.block(&[]);
+        code.build.go_to(never);
+        code.answer(&[]);
+        code.build.go_to(here);
+        code.build.end(Terminator::Switch {
+            value: number,
+            cases,
+            otherwise: Edge::to(never),
+        });
+        code.finish()
+    }
+}
+
+impl Code<'_, '_> {
+    /// The number of the state.
+    pub fn state(&mut self) -> Value {
+        let field = self.lower.state_field(self.body);
+        let kind = self.lower.body_kind(self.which, self.body);
+        let own = self.own();
+        let state = self.op(Op::Load(Region::Field(kind, field)), &[own]);
+        match self.build.type_of(state) {
+            Plain::WORD => state,
+            _narrow => self.op(Op::ZeroExtend(32), &[state]),
+        }
+    }
+
+    /// Returns the first transition that may fire, the highest priority before others.
+    fn offers(&mut self, body: &Body, state: Option<StateId>) {
+        let mut all: Vec<(usize, &Transition)> = body.transitions.iter().enumerate().collect();
+        all.retain(|(_, one)| match state {
+            None => true,
+            Some(state) => one.from.is_empty() || one.from.contains(&state),
+        });
+        all.sort_by_key(|(at, one)| (one.priority.unwrap_or(u64::MAX), *at));
+        for (at, transition) in all {
+            let next = self.build.block(&[]);
+            self.bind_any(transition);
+            if let Some(when) = transition.when {
+                let (_, item) = self.offered(when);
+                let zero = self.word(0);
+                let is_none = self.compare(Compare::Slt, item, zero);
+                self.goes_on_unless(is_none, next);
+                let what = self.kernel_load("interaction", &[item]);
+                let wanted = self.word(when.interaction as i64);
+                let is_other = self.compare(Compare::Ne, what, wanted);
+                self.goes_on_unless(is_other, next);
+                if transition.provided.is_some() {
+                    self.take(transition, item);
+                }
+            }
+            match &transition.delay {
+                None => self.demand(transition, next),
+                Some(_) => {
+                    let is_due = self.is_due(at);
+                    let waits = self.op(Op::Not, &[is_due]);
+                    self.goes_on_unless(waits, next);
+                }
+            }
+            let number = self.word(at as i64);
+            self.answer(&[number]);
+            self.build.go_to(next);
+        }
+        let none = self.word(-1);
+        self.answer(&[none]);
+    }
+
+    /// Goes to a block where a bit is 1.
+    pub fn goes_on_unless(&mut self, condition: Value, next: BlockId) {
+        let behind = self.build.block(&[]);
+        self.build.end(Terminator::Branch {
+            condition,
+            likely: Probability::EVEN,
+            then: Edge::to(next),
+            otherwise: Edge::to(behind),
+        });
+        self.build.go_to(behind);
+    }
+
+    /// Goes to a block where the condition of a transition does not hold.
+    pub fn demand(&mut self, transition: &Transition, next: BlockId) {
+        if let Some(condition) = &transition.provided {
+            let holds = self.condition(condition);
+            let fails = self.op(Op::Not, &[holds]);
+            self.goes_on_unless(fails, next);
+        }
+    }
+
+    /// Gives the names of `any` their values.
+    pub fn bind_any(&mut self, transition: &Transition) {
+        let frame = self.program().blocks[transition.block.index()].frame;
+        for (at, number) in transition.any.iter().enumerate() {
+            let value = self.word(*number);
+            let bounds = (value, *number, *number);
+            self.bind(frame, at, bounds);
+        }
+    }
+
+    /// The point of `when`, and the item at the head of its queue that came through it, or -1.
+    fn offered(&mut self, when: When) -> (Value, Value) {
+        let before: u32 = self.program().bodies[self.body.index()].points[..when.points]
+            .iter()
+            .map(|one| one.count)
+            .sum();
+        let first = self.first_point();
+        let offset = self.word(i64::from(before) + i64::from(when.element));
+        let point = self.arithmetic(crate::ir::op::Arithmetic::Add, first, offset);
+        let item = self.kernel("offered", &[point])[0];
+        (point, item)
+    }
+
+    /// Gives the parameters of an interaction their values.
+    fn take(&mut self, transition: &Transition, item: Value) {
+        let Some(when) = transition.when else {
+            return;
+        };
+        let program = self.program();
+        let channel = program.bodies[self.body.index()].points[when.points].channel;
+        let count = program.channels[channel.index()].interactions[when.interaction]
+            .parameters
+            .len();
+        let frame = program.blocks[transition.block.index()].frame;
+        self.receive(item, frame, (transition.any.len(), count));
+    }
+
+    /// Runs the block of a transition, and sets the state.
+    fn does(&mut self, transition: &Transition) {
+        let program = self.program();
+        let statements = &program.blocks[transition.block.index()].statements;
+        self.at(transition.span);
+        self.statements(statements);
+        if let Some(state) = transition.to {
+            self.set_state(state);
+        }
+    }
+
+    fn set_state(&mut self, state: StateId) {
+        let field = self.lower.state_field(self.body);
+        let kind = self.lower.body_kind(self.which, self.body);
+        let region = Region::Field(kind, field);
+        let own = self.own();
+        let bits = match &self.lower.module.field(kind, field).stored {
+            crate::ir::Stored::Value(Plain::Int(bits)) => *bits,
+            _other => unreachable!("a state is a number"),
+        };
+        let number = self.op(Op::Number(bits, state.0.into()), &[]);
+        self.all(Op::Store(region), &[own, number]);
+    }
+
+    /// Sets the fields of a new instance to their first values.
+    pub fn fresh(&mut self, body: BodyId, (instance, number): (Value, Value)) {
+        let program = self.program();
+        let declared = &program.bodies[body.index()];
+        for at in 0..declared.variables.len() {
+            let (storage, header) = self.lower.variable(self.which, body, at);
+            let _ = storage;
+            let place = match header {
+                None => self.variable_of(body, instance, at),
+                Some(header) => {
+                    let first = program.headers[header.index()].parameters.len();
+                    self.exported_of(header, number, at - first)
+                }
+            };
+            self.clear(&place);
+        }
+        let kind = self.lower.body_kind(self.which, body);
+        for at in 0..declared.transitions.len() {
+            if let Some(clock) = self.lower.clocks.get(&(body, at)).copied() {
+                let no = self.bit(false);
+                self.all(Op::Store(Region::Field(kind, clock.runs)), &[instance, no]);
+            }
+        }
+        for (at, variable) in declared.module_variables.iter().enumerate() {
+            let field = self.lower.module_field(body, at);
+            let count = self.word(variable.count.into());
+            self.turns(
+                (count, variable.count),
+                0,
+                &[instance],
+                |code, turn, own| {
+                    let none = code.word(0);
+                    code.all(Op::Store(Region::Field(kind, field)), &[own[0], turn, none]);
+                },
+            );
+        }
+    }
+}
+
+/// The integers of Pascal fit into a word.
+const _: () = assert!(INTEGERS.1 <= i32::MAX as i64);

@@ -1,0 +1,336 @@
+//! Functions that a program calls: the start, and a step of a system.
+
+use super::code::{Called, Code};
+use super::kernel::each;
+use super::{KERNEL, Lower, Which};
+use crate::ir::interface::{Export, Named, Shape};
+use crate::ir::op::{Arithmetic, Compare};
+use crate::ir::{KindId, Op, Probability, Role, Type as Plain, Value};
+use crate::types::estelle::program::{Attribute, BodyId, Program, Queue};
+
+/// A function that a program calls.
+pub struct Entry {
+    /// Its name behind that of the specification.
+    pub name: &'static str,
+    /// Its parameters, which are numbers.
+    pub parameters: &'static [&'static str],
+    /// True if the program says what time it is.
+    pub takes_time: bool,
+    /// True if its result is a time.
+    pub gives_time: bool,
+    /// Its comment.
+    pub says: &'static str,
+}
+
+/// All functions that a program calls: the exports of a module, in their order.
+pub const ENTRIES: [Entry; 9] = [
+    Entry {
+        name: "start",
+        parameters: &[],
+        takes_time: true,
+        gives_time: false,
+        says: "Initialises all modules: 0, or minus the number of a fault.",
+    },
+    Entry {
+        name: "step",
+        parameters: &["system"],
+        takes_time: true,
+        gives_time: false,
+        says: "One step of a system: the number of transitions that fired, or minus the number of \
+               a fault.",
+    },
+    Entry {
+        name: "select",
+        parameters: &["module"],
+        takes_time: true,
+        gives_time: false,
+        says: "The transition that a module offers, -1 if none.",
+    },
+    Entry {
+        name: "fire",
+        parameters: &["module", "transition"],
+        takes_time: true,
+        gives_time: false,
+        says: "Lets a module fire a transition that it offers: 0, or minus the number of a fault.",
+    },
+    Entry {
+        name: "deadline",
+        parameters: &[],
+        takes_time: false,
+        gives_time: true,
+        says: "The time at which the next delay ends; the greatest number if there is none.",
+    },
+    Entry {
+        name: "systems",
+        parameters: &[],
+        takes_time: false,
+        gives_time: false,
+        says: "The number of systems, behind the start.",
+    },
+    Entry {
+        name: "fired_module",
+        parameters: &["number"],
+        takes_time: false,
+        gives_time: false,
+        says: "The module that fired in the last step, by its place in it.",
+    },
+    Entry {
+        name: "fired_transition",
+        parameters: &["number"],
+        takes_time: false,
+        gives_time: false,
+        says: "The transition that it fired, from 0 in the order of the source.",
+    },
+    Entry {
+        name: "state",
+        parameters: &["module"],
+        takes_time: false,
+        gives_time: false,
+        says: "The state of a module, from 0 in the order of the source.",
+    },
+];
+
+/// A number of a program.
+const NUMBER: Shape = Shape::Number {
+    bits: 32,
+    signed: true,
+};
+
+impl Lower<'_> {
+    /// Lowers all that a program calls, and so the whole specification.
+    pub(super) fn entries(&mut self) {
+        let bodies: Vec<BodyId> = (0..self.program.bodies.len() as u32).map(BodyId).collect();
+        let each = |all: Vec<Called>| all.into_iter().map(Some).collect::<Vec<_>>();
+        let watch: Vec<Option<Called>> = bodies.iter().map(|id| self.watch(*id)).collect();
+        let watch = self.dispatch("watch", &[], (&watch, None));
+        self.hooks.insert("watch".to_string(), watch);
+        let select = each(bodies.iter().map(|id| self.select(*id)).collect());
+        let none = Op::Number(32, u64::from(u32::MAX));
+        let offer = self.dispatch("offer", &[], (&select, Some(none)));
+        self.hooks.insert("offer".to_string(), offer.clone());
+        let fire = each(bodies.iter().map(|id| self.fire(*id)).collect());
+        let fire = self.dispatch("fire", &[(Plain::WORD, "transition")], (&fire, None));
+        self.hooks.insert("fire".to_string(), fire);
+        let due = each(bodies.iter().map(|id| self.due(*id)).collect());
+        let due = self.dispatch("due", &[], (&due, Some(Op::Number(64, u64::MAX))));
+        let begin = self.start();
+        let step = self.kernel_routine("step");
+        let step = self.plain("stepped", &step, &[(Plain::WORD, "system")]);
+        let fires = self.kernel_routine("fire_one");
+        let module = (Plain::WORD, "module");
+        let fires = self.plain("fired", &fires, &[module, (Plain::WORD, "transition")]);
+        let select = self.plain("selected", &offer, &[module]);
+        let deadline = self.deadline(&due);
+        let state = bodies.iter().map(|id| self.state(*id)).collect();
+        let none = Op::Number(32, u64::from(u32::MAX));
+        let state = self.dispatch("state", &[], (&each(state), Some(none)));
+        let state = self.plain("state_of", &state, &[module]);
+        let number_in = [(Plain::WORD, "number")];
+        let [systems, fired_module, fired_transition] = [
+            ("count_systems", &[][..]),
+            ("fired_module", &number_in),
+            ("fired_transition", &number_in),
+        ]
+        .map(|(name, parameters)| {
+            let called = self.kernel_routine(name);
+            self.plain(&format!("{name}.entry"), &called, parameters)
+        });
+        let calls = [
+            begin,
+            step,
+            select,
+            fires,
+            deadline,
+            systems,
+            fired_module,
+            fired_transition,
+            state,
+        ];
+        self.places();
+        for (entry, called) in ENTRIES.iter().zip(calls) {
+            let named = |name: &&str| Named {
+                name: name.to_string(),
+                shape: NUMBER,
+            };
+            self.module.exports.push(Export {
+                name: format!("{}_{}", self.module.name, entry.name),
+                parameters: entry.parameters.iter().map(named).collect(),
+                result: Some(match entry.gives_time {
+                    true => Shape::Time,
+                    false => NUMBER,
+                }),
+                calls: called.function,
+            });
+        }
+    }
+
+    /// All instances get their places: in C they are there from the start.
+    fn places(&mut self) {
+        let place = (Which::Kernel, KERNEL);
+        let mut code = Code::new(self, place, "places", &[], Vec::new());
+        for kind in 0..code.lower.module.kinds.len() as u32 {
+            let kind = KindId(kind);
+            let capacity = code.lower.module.kinds[kind.at()].capacity;
+            let count = code.word(capacity.into());
+            code.turns((count, capacity), 0, &[], |code, turn, _| {
+                code.all(Op::Begin(kind), &[turn]);
+            });
+        }
+        code.answer(&[]);
+        let called = code.finish();
+        self.module.functions[called.function.at()].role = Role::Entry;
+        self.module.starts = Some(called.function);
+    }
+
+    /// The time at which the first delay ends.
+    fn deadline(&mut self, due: &Called) -> Called {
+        let place = (Which::Kernel, KERNEL);
+        let mut code = Code::new(self, place, "first_due", &[], vec![Plain::TIME]);
+        let first = code.first_due(due);
+        code.answer(&[first]);
+        let called = code.finish();
+        self.module.functions[called.function.at()].role = Role::Entry;
+        called
+    }
+
+    /// A function of the kernel that calls one of each body, by the module number.
+    ///
+    /// Of a module that no function is for, the result is `otherwise`.
+    fn dispatch(
+        &mut self,
+        name: &str,
+        more: &[(Plain, &str)],
+        (all, otherwise): (&[Option<Called>], Option<Op>),
+    ) -> Called {
+        let mut parameters = vec![(Plain::WORD, "module")];
+        parameters.extend(more);
+        let results: Vec<Plain> = match &otherwise {
+            Some(Op::Number(bits, _)) => vec![Plain::Int(*bits)],
+            _none => Vec::new(),
+        };
+        let place = (Which::Kernel, KERNEL);
+        let mut code = Code::new(self, place, name, &parameters, results);
+        let module = code.parameter(0);
+        let rest: Vec<Value> = (0..more.len()).map(|at| code.parameter(1 + at)).collect();
+        for (at, called) in all.iter().enumerate() {
+            let Some(called) = called else { continue };
+            let first = code.lower.sizes.first_module[at];
+            let count = code.lower.sizes.instances[at];
+            let first = code.word(first.into());
+            let count = code.word(count.into());
+            let index = code.arithmetic(Arithmetic::Sub, module, first);
+            let is_one = code.compare(Compare::Ult, index, count);
+            let (yes, no) = code.build.branch(is_one, Probability::EVEN);
+            code.build.go_to(yes);
+            let kind = code
+                .lower
+                .body_kind(Which::Specification, BodyId(at as u32));
+            let instance = code.op(Op::At(kind), &[index]);
+            let operands = [vec![instance], rest.clone()].concat();
+            let mut results = code.all(Op::Call(called.function), &operands);
+            if called.fails {
+                let number = results.remove(0);
+                code.fails_with(number);
+            }
+            code.answer(&results);
+            code.build.go_to(no);
+        }
+        let none = otherwise.map(|op| code.op(op, &[]));
+        code.answer(none.as_slice());
+        code.finish()
+    }
+
+    /// Lays out all modules, and begins the specification: 0, or the number of a fault.
+    fn start(&mut self) -> Called {
+        let begin = self.begin(Program::ROOT);
+        let place = (Which::Kernel, KERNEL);
+        let results = vec![Plain::WORD];
+        let mut code = Code::new(self, place, "start", &[], results);
+        let mut queue = 0;
+        for at in 0..code.lower.program.bodies.len() {
+            queue = lay(&mut code, at, queue);
+        }
+        let numbers = [0, 1, -1].map(|one| code.word(one));
+        let root = code.kernel("create", &numbers)[0];
+        let kind = code.lower.body_kind(Which::Specification, Program::ROOT);
+        let instance = code.op(Op::Instance(kind, 0), &[]);
+        let _ = root;
+        let results = code.all(Op::Call(begin.function), &[instance]);
+        if begin.fails {
+            code.fails_with(results[0]);
+        }
+        let zero = code.word(0);
+        code.answer(&[zero]);
+        let called = code.finish();
+        self.plain("started", &called, &[])
+    }
+
+    /// A function with one number: the result of another, or minus the number of its fault.
+    fn plain(&mut self, name: &str, called: &Called, parameters: &[(Plain, &str)]) -> Called {
+        let place = (Which::Kernel, KERNEL);
+        let results = vec![Plain::WORD];
+        let mut code = Code::new(self, place, name, parameters, results);
+        let operands: Vec<Value> = (0..parameters.len()).map(|at| code.parameter(at)).collect();
+        let mut results = code.all(Op::Call(called.function), &operands);
+        if called.fails {
+            let number = results.remove(0);
+            let zero = code.word(0);
+            let is_fault = code.compare(Compare::Ne, number, zero);
+            let (yes, no) = code.build.branch(is_fault, Probability(0));
+            code.build.go_to(yes);
+            let minus = code.arithmetic(Arithmetic::Sub, zero, number);
+            code.answer(&[minus]);
+            code.build.go_to(no);
+        }
+        if results.is_empty() {
+            results.push(code.word(0));
+        }
+        code.answer(&results);
+        let called = code.finish();
+        self.module.functions[called.function.at()].role = Role::Entry;
+        called
+    }
+}
+
+/// Lays out the modules of a body; the first free queue behind theirs.
+fn lay(code: &mut Code<'_, '_>, body: usize, queue: u32) -> u32 {
+    let program = code.lower.program;
+    let sizes = &code.lower.sizes;
+    let (first, count) = (sizes.first_module[body], sizes.instances[body]);
+    let (first_point, points) = (sizes.first_point[body], sizes.points[body]);
+    let queues = each(program, body);
+    let numbers = [first, count, first_point, points].map(|one| code.word(one.into()));
+    code.kernel("lay_modules", &numbers);
+    let is_activity = matches!(
+        program.bodies[body].attribute,
+        Some(Attribute::Activity | Attribute::SystemActivity)
+    );
+    let is_system = matches!(
+        program.bodies[body].attribute,
+        Some(Attribute::SystemProcess | Attribute::SystemActivity)
+    );
+    for (holds, table) in [(is_activity, "one_fires"), (is_system, "is_system")] {
+        for module in (first..first + count).filter(|_| holds) {
+            let module = code.word(module.into());
+            let yes = code.word(1);
+            code.kernel_store(table, &[module], yes);
+        }
+    }
+    let (mut point, mut own) = (first_point, queue);
+    let shared = (queue + queues).saturating_sub(1);
+    for declared in &program.bodies[body].points {
+        for _ in 0..declared.count {
+            let to = match declared.queue {
+                Queue::Common => shared,
+                Queue::Individual => {
+                    own += 1;
+                    own - 1
+                }
+            };
+            let numbers = [point, count, points, to, queues].map(|one| code.word(one.into()));
+            code.kernel("lay_points", &numbers);
+            point += 1;
+        }
+    }
+    queue + count * queues
+}

@@ -1,0 +1,95 @@
+//! `loom build` for Estelle: in, a specification and bounds; out, its C in a folder.
+
+use super::read;
+use crate::back::c::reserved::no_name;
+use crate::lower::estelle::Bounds;
+use crate::pipeline::{self, Specified};
+use crate::tool::compiler::deep;
+use crate::tool::failure::{Failure, about};
+use crate::tool::layout::instead;
+use crate::tool::terminal::style::is_json;
+use crate::tool::terminal::{note, result};
+use crate::types::estelle::Settings;
+use crate::types::estelle::program::Program;
+use std::fmt::Write;
+use std::path::Path;
+
+/// The most instances of a body that `--instances` gives.
+const MOST_INSTANCES: u32 = 65_536;
+
+/// Reads `--queue N` and `--instances BODY=N`.
+pub fn bounds(queue: Option<u32>, instances: &[String]) -> Result<Bounds, Failure> {
+    let mut bounds = Bounds::default();
+    bounds.queue = queue.unwrap_or(bounds.queue);
+    for one in instances {
+        let split = one.split_once('=');
+        let read = split.and_then(|(body, count)| Some((body, count.trim().parse().ok()?)));
+        let Some((body, count @ 1..=MOST_INSTANCES)) = read else {
+            return Err(Failure::environment(format!(
+                "--instances {one}: write BODY=N with N from 1 to {MOST_INSTANCES}"
+            )));
+        };
+        bounds.instances.insert(body.trim().to_lowercase(), count);
+    }
+    Ok(bounds)
+}
+
+/// `loom build`: writes `NAME.c` and `NAME.h`; the name is the specification's, unless another is
+/// given.
+pub fn build(
+    path: &Path,
+    folder: &Path,
+    name: Option<&str>,
+    (settings, bounds): (&Settings, &Bounds),
+) -> Result<(), Failure> {
+    let (_, Specified { mut program, .. }) = read(path, settings)?;
+    if let Some(unknown) = bounds
+        .instances
+        .keys()
+        .find(|name| !has_body(&program, name))
+    {
+        let known = program.bodies.iter().map(|one| one.name.to_lowercase());
+        let known: Vec<String> = known.collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let title = format!("--instances: {} has no body `{unknown}`", path.display());
+        return Err(Failure::environment(format!(
+            "{title}: {}",
+            instead(unknown, &known)
+        )));
+    }
+    if let Some(name) = name {
+        program.name = name.to_string();
+    }
+    let own = program.name.to_lowercase();
+    if let Some(reason) = no_name(&own) {
+        return Err(Failure::environment(format!(
+            "`{own}` cannot be the name of the generated C: {reason}; choose another name with \
+             --name"
+        )));
+    }
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let printed = deep(|| pipeline::estelle_c(&file, &program, bounds));
+    let printed = printed.map_err(|reason| {
+        let path = path.display();
+        Failure::refused(format!("{path} has no C: {reason}"))
+    })?;
+    std::fs::create_dir_all(folder).map_err(about(folder))?;
+    let mut said = String::new();
+    for (ending, text) in [("c", printed.c), ("h", printed.h)] {
+        let path = folder.join(format!("{own}.{ending}"));
+        std::fs::write(&path, &text).map_err(about(&path))?;
+        writeln!(said, "wrote {}, {} bytes", path.display(), text.len())
+            .expect("a string takes every line");
+    }
+    match is_json() {
+        true => note(said.trim_end()),
+        false => result(said)?,
+    }
+    Ok(())
+}
+
+/// Returns true if a specification has a body of this name, in lower case.
+fn has_body(program: &Program, name: &str) -> bool {
+    let mut bodies = program.bodies.iter();
+    bodies.any(|body| body.name.to_lowercase() == name)
+}
