@@ -3,6 +3,7 @@
  * behind it of all that fires. NAME is the name of the specification. */
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -19,6 +20,19 @@ static void show(struct NAME *stack, int32_t fired, uint64_t now) {
     }
 }
 
+/* Numbers of systems, modules and transitions that do not exist do nothing. */
+static void misuse(struct NAME *stack, int32_t systems) {
+    bool is_refused = OF(_step)(stack, systems, 0) == 0 && OF(_step)(stack, -1, 0) < 0 &&
+                      OF(_fire)(stack, -1, 0, 0) < 0 && OF(_fire)(stack, INT32_MAX, 0, 0) < 0 &&
+                      OF(_fire)(stack, 0, INT32_MAX, 0) == 0 &&
+                      OF(_fired_module)(stack, INT32_MAX) < 0 &&
+                      OF(_fired_transition)(stack, -1) < 0 &&
+                      OF(_select)(stack, -1, 0) == -1 && OF(_state)(stack, INT32_MAX) == -1;
+    if (!is_refused) {
+        printf("misuse\n");
+    }
+}
+
 int main(int count, char **arguments) {
     long left = count > 1 ? atol(arguments[1]) : 1000;
     struct NAME *stack = calloc(1, OF(_size)());
@@ -31,6 +45,7 @@ int main(int count, char **arguments) {
         return 0;
     }
     int32_t systems = OF(_systems)(stack);
+    misuse(stack, systems);
     int32_t turn = 0;
     uint64_t now = 0;
     while (left > 0) {

@@ -33,7 +33,7 @@ pub struct Called {
     pub function: FunctionId,
     /// True if its first result is the number of a fault.
     pub fails: bool,
-    /// The number of parameters that loops and calls hand on: 1 for the instance, else 0.
+    /// True if its first parameter is the instance.
     pub takes_instance: bool,
 }
 

@@ -62,7 +62,7 @@ impl Lower<'_> {
         Some(called)
     }
 
-    /// The function that returns the time at which the first delay of an instance ends.
+    /// The function that returns the first time from now on at which a delay of an instance ends.
     pub(super) fn due(&mut self, id: BodyId) -> Called {
         let body = &self.program.bodies[id.index()];
         let name = format!("{}_due", body.name.to_lowercase());
@@ -73,6 +73,9 @@ impl Lower<'_> {
             if let Some(clock) = code.lower.clocks.get(&(id, at)).copied() {
                 let runs = code.load_own(clock.runs);
                 let due = code.load_own(clock.due);
+                let now = code.op(Op::Load(Region::Now), &[]);
+                let is_later = code.compare(Compare::Ult, now, due);
+                let runs = code.arithmetic(Arithmetic::And, runs, is_later);
                 let earlier = code.arithmetic(Arithmetic::Umin, first, due);
                 first = code.op(Op::Select, &[runs, earlier, first]);
             }

@@ -71,11 +71,6 @@ impl Code<'_, '_> {
         self.plain(value)
     }
 
-    /// Computes an ordinal number.
-    pub fn ordinal(&mut self, expression: &Expression) -> Computed {
-        self.value(expression)
-    }
-
     /// The value of one field: a bit, a number of 32 bits, or a real number.
     pub fn plain(&mut self, value: Computed) -> Value {
         match value {

@@ -4,7 +4,7 @@
 use super::Fault;
 use super::code::{Bound, Code, Holder};
 use super::code_evaluate::{Computed, known};
-use super::memory::{Leaf, Scalar, Storage, bounds, leaves};
+use super::memory::{self, Leaf, Scalar, Storage, bounds, leaves};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{FieldId, KindId, Op, Region, Type as Plain, Value};
 use crate::types::estelle::program::{BodyId, HeaderId, Place, Program, Root, Step, Type, TypeId};
@@ -90,7 +90,7 @@ impl Code<'_, '_> {
                     else {
                         unreachable!("the checker demands an array");
                     };
-                    let value = self.ordinal(index);
+                    let value = self.value(index);
                     let index = self.index_of(value, of);
                     at.indices.push(index);
                     Located { of: element, ..at }
@@ -300,7 +300,7 @@ impl Code<'_, '_> {
                 let Type::Set(element) = *self.type_of(at.of) else {
                     unreachable!("the checker demands a set");
                 };
-                let count = super::memory::words(self.program(), element);
+                let count = memory::words(self.program(), element);
                 let words = self.resized(words, count).into_iter();
                 words.map(|word| Computed::Ordinal(word, 0, 0)).collect()
             }

@@ -3,7 +3,7 @@
 use super::Fault;
 use super::code::Code;
 use super::code_evaluate::{Computed, known};
-use super::memory::{bounds, count};
+use super::memory::{Scalar, bounds, count};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Edge, Op, Probability, Terminator, Value};
 use crate::types::estelle::program::{
@@ -251,21 +251,16 @@ impl Code<'_, '_> {
                 false => {
                     let stopped = code.each_value(frame, rest, does);
                     // The number also stops the outer loops.
-                    code.stop_with(stopped);
+                    code.hand_on(stopped);
                 }
             }
         })
     }
 
-    /// Stops the loop of this turn by the number that stopped an inner one, unless that is 0.
-    pub fn stop_with(&mut self, stopped: Option<Value>) {
-        self.hand_on(stopped);
-    }
-
     /// Stores an ordinal number to a local variable.
     pub fn bind(&mut self, frame: FrameId, local: usize, (number, low, high): (Value, i64, i64)) {
         let storage = self.local(frame, local);
-        let is_bit = storage.leaves[0].scalar == super::memory::Scalar::Bit;
+        let is_bit = storage.leaves[0].scalar == Scalar::Bit;
         let value = match is_bit {
             true => Computed::Bit(self.op(Op::Truncate(1), &[number])),
             false => Computed::Ordinal(number, low, high),

@@ -5,8 +5,9 @@
 
 use super::Fault;
 use super::code::Code;
-use super::code_evaluate::Computed;
-use super::memory::bounds;
+use super::code_evaluate::{Computed, DONE};
+use super::code_place::Located;
+use super::memory::{self, bounds};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Probability, Region, Value};
 use crate::types::estelle::program::{
@@ -301,7 +302,7 @@ impl Code<'_, '_> {
             let is_end = code.compare(Compare::Slt, child, zero);
             let (end, goes_on) = code.build.branch(is_end, Probability::EVEN);
             code.build.go_to(end);
-            let done = code.word(super::code_evaluate::DONE);
+            let done = code.word(DONE);
             code.stops(done);
             code.build.go_to(goes_on);
             let behind = code.kernel_load("next_child", &[child]);
@@ -318,7 +319,7 @@ impl Code<'_, '_> {
             code.build.go_to(no);
         });
         stopped.map(|number| {
-            let done = self.word(super::code_evaluate::DONE);
+            let done = self.word(DONE);
             let is_done = self.compare(Compare::Eq, number, done);
             let zero = self.word(0);
             self.op(Op::Select, &[is_done, zero, number])
@@ -350,7 +351,7 @@ impl Code<'_, '_> {
     pub fn fitting(&mut self, value: Computed, of: TypeId) -> Computed {
         match (value, &self.program().types[of.index()]) {
             (Computed::Set(words), Type::Set(element)) => {
-                let count = super::memory::words(self.program(), *element);
+                let count = memory::words(self.program(), *element);
                 Computed::Set(self.resized(words, count))
             }
             (value @ Computed::Ordinal(..), _) => {
@@ -426,7 +427,7 @@ pub enum Sent {
     /// A scalar or a set.
     Computed(Computed),
     /// An array or a record.
-    Placed(super::code_place::Located),
+    Placed(Located),
     /// A text.
     Text(Vec<u8>),
 }

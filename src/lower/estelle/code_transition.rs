@@ -7,10 +7,9 @@
 //! | `B_fire` | fires a transition, by its number |
 
 use super::code::{Called, Code};
-use super::memory::INTEGERS;
 use super::{Fault, Lower, Which};
-use crate::ir::op::Compare;
-use crate::ir::{BlockId, Edge, Op, Probability, Region, Terminator, Type as Plain, Value};
+use crate::ir::op::{Arithmetic, Compare};
+use crate::ir::{BlockId, Edge, Op, Probability, Region, Stored, Terminator, Type as Plain, Value};
 use crate::types::estelle::program::{Body, BodyId, StateId, Transition, When};
 
 impl Lower<'_> {
@@ -242,7 +241,7 @@ impl Code<'_, '_> {
             .sum();
         let first = self.first_point();
         let offset = self.word(i64::from(before) + i64::from(when.element));
-        let point = self.arithmetic(crate::ir::op::Arithmetic::Add, first, offset);
+        let point = self.arithmetic(Arithmetic::Add, first, offset);
         let item = self.kernel("offered", &[point])[0];
         (point, item)
     }
@@ -278,7 +277,7 @@ impl Code<'_, '_> {
         let region = Region::Field(kind, field);
         let own = self.own();
         let bits = match &self.lower.module.field(kind, field).stored {
-            crate::ir::Stored::Value(Plain::Int(bits)) => *bits,
+            Stored::Value(Plain::Int(bits)) => *bits,
             _other => unreachable!("a state is a number"),
         };
         let number = self.op(Op::Number(bits, state.0.into()), &[]);
@@ -290,8 +289,7 @@ impl Code<'_, '_> {
         let program = self.program();
         let declared = &program.bodies[body.index()];
         for at in 0..declared.variables.len() {
-            let (storage, header) = self.lower.variable(self.which, body, at);
-            let _ = storage;
+            let (_, header) = self.lower.variable(self.which, body, at);
             let place = match header {
                 None => self.variable_of(body, instance, at),
                 Some(header) => {
@@ -323,6 +321,3 @@ impl Code<'_, '_> {
         }
     }
 }
-
-/// The integers of Pascal fit into a word.
-const _: () = assert!(INTEGERS.1 <= i32::MAX as i64);

@@ -44,7 +44,7 @@ pub const ENTRIES: [Entry; 9] = [
         parameters: &["module"],
         takes_time: true,
         gives_time: false,
-        says: "The transition that a module offers, -1 if none.",
+        says: "The transition that a module offers; -1 if none, -1 minus the number of a fault.",
     },
     Entry {
         name: "fire",
@@ -58,7 +58,7 @@ pub const ENTRIES: [Entry; 9] = [
         parameters: &[],
         takes_time: false,
         gives_time: true,
-        says: "The time at which the next delay ends; the greatest number if there is none.",
+        says: "The next time at which a delay ends; the greatest number if there is none.",
     },
     Entry {
         name: "systems",
@@ -116,10 +116,10 @@ impl Lower<'_> {
         let begin = self.start();
         let step = self.kernel_routine("step");
         let step = self.plain("stepped", &step, &[(Plain::WORD, "system")]);
-        let fires = self.kernel_routine("fire_one");
+        let fires = self.kernel_routine("fire_given");
         let module = (Plain::WORD, "module");
         let fires = self.plain("fired", &fires, &[module, (Plain::WORD, "transition")]);
-        let select = self.plain("selected", &offer, &[module]);
+        let select = self.below(-1, "selected", &offer, &[module]);
         let deadline = self.deadline(&due);
         let state = bodies.iter().map(|id| self.state(*id)).collect();
         let none = Op::Number(32, u64::from(u32::MAX));
@@ -246,15 +246,15 @@ impl Lower<'_> {
         let place = (Which::Kernel, KERNEL);
         let results = vec![Plain::WORD];
         let mut code = Code::new(self, place, "start", &[], results);
+        code.kernel("reset", &[]);
         let mut queue = 0;
         for at in 0..code.lower.program.bodies.len() {
             queue = lay(&mut code, at, queue);
         }
         let numbers = [0, 1, -1].map(|one| code.word(one));
-        let root = code.kernel("create", &numbers)[0];
+        code.kernel("create", &numbers);
         let kind = code.lower.body_kind(Which::Specification, Program::ROOT);
         let instance = code.op(Op::Instance(kind, 0), &[]);
-        let _ = root;
         let results = code.all(Op::Call(begin.function), &[instance]);
         if begin.fails {
             code.fails_with(results[0]);
@@ -267,6 +267,17 @@ impl Lower<'_> {
 
     /// A function with one number: the result of another, or minus the number of its fault.
     fn plain(&mut self, name: &str, called: &Called, parameters: &[(Plain, &str)]) -> Called {
+        self.below(0, name, called, parameters)
+    }
+
+    /// The same with `base` minus the number of a fault.
+    fn below(
+        &mut self,
+        base: i64,
+        name: &str,
+        called: &Called,
+        parameters: &[(Plain, &str)],
+    ) -> Called {
         let place = (Which::Kernel, KERNEL);
         let results = vec![Plain::WORD];
         let mut code = Code::new(self, place, name, parameters, results);
@@ -278,8 +289,9 @@ impl Lower<'_> {
             let is_fault = code.compare(Compare::Ne, number, zero);
             let (yes, no) = code.build.branch(is_fault, Probability(0));
             code.build.go_to(yes);
-            let minus = code.arithmetic(Arithmetic::Sub, zero, number);
-            code.answer(&[minus]);
+            let base = code.word(base);
+            let below = code.arithmetic(Arithmetic::Sub, base, number);
+            code.answer(&[below]);
             code.build.go_to(no);
         }
         if results.is_empty() {
