@@ -8,6 +8,7 @@ use super::code::Code;
 use super::code_evaluate::{Computed, DONE};
 use super::code_place::Located;
 use super::memory::{self, bounds};
+use super::sizes::{points_of, variables_of};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Probability, Region, Value};
 use crate::types::estelle::program::{
@@ -107,10 +108,8 @@ impl Code<'_, '_> {
         let kind = self.lower.body_kind(self.which, self.body);
         let own = self.own();
         let each = self.lower.sizes.variables[self.body.index()];
-        let before: u32 = self.program().bodies[self.body.index()].module_variables[..variable]
-            .iter()
-            .map(|one| one.count)
-            .sum();
+        let all = &self.program().bodies[self.body.index()].module_variables;
+        let before = variables_of(&all[..variable]);
         let first = self.lower.sizes.first_variable[self.body.index()];
         let index = self.op(Op::Index, &[own]);
         let each = self.word(each.into());
@@ -143,7 +142,7 @@ impl Code<'_, '_> {
             Some(module) => &program.headers[module.header.index()].points,
         };
         let types = declared[point.points].indices.clone();
-        let before: u32 = declared[..point.points].iter().map(|one| one.count).sum();
+        let before = points_of(&declared[..point.points]);
         let first = match &point.module {
             None => self.first_point(),
             Some(module) => {

@@ -7,6 +7,7 @@
 //! | `B_fire` | fires a transition, by its number |
 
 use super::code::{Called, Code};
+use super::sizes::points_of;
 use super::{Fault, Lower, Which};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{BlockId, Edge, Op, Probability, Region, Stored, Terminator, Type as Plain, Value};
@@ -235,10 +236,8 @@ impl Code<'_, '_> {
 
     /// The point of `when`, and the item at the head of its queue that came through it, or -1.
     fn offered(&mut self, when: When) -> (Value, Value) {
-        let before: u32 = self.program().bodies[self.body.index()].points[..when.points]
-            .iter()
-            .map(|one| one.count)
-            .sum();
+        let declared = &self.program().bodies[self.body.index()].points;
+        let before = points_of(&declared[..when.points]);
         let first = self.first_point();
         let offset = self.word(i64::from(before) + i64::from(when.element));
         let point = self.arithmetic(Arithmetic::Add, first, offset);

@@ -11,11 +11,11 @@
 //! ```
 
 use crate::ir::{self, Field, FieldId, Kind, KindId, Lives, Stored};
-use crate::types::estelle::program::{Program, Type, TypeId};
+use crate::types::estelle::program::{MAXINT, Program, Type, TypeId};
 use std::collections::BTreeSet;
 
 /// The least and the greatest `integer`.
-pub const INTEGERS: (i64, i64) = (-2_147_483_647, 2_147_483_647);
+pub const INTEGERS: (i64, i64) = (-MAXINT, MAXINT);
 
 /// The bits of one word of a set.
 pub const SET_WORD: i64 = 32;
@@ -67,20 +67,8 @@ fn bits(low: i64, high: i64) -> u8 {
 
 /// Returns the ordinal numbers of the first and the last value of an ordinal type.
 pub fn bounds(program: &Program, of: TypeId) -> (i64, i64) {
-    match &program.types[of.index()] {
-        Type::Integer => INTEGERS,
-        Type::Boolean => (0, 1),
-        Type::Char => (0, 255),
-        Type::Enumeration { values, .. } => (0, values.len() as i64 - 1),
-        Type::Subrange { low, high, .. } => (*low, *high),
-        Type::Real
-        | Type::Array { .. }
-        | Type::Record { .. }
-        | Type::Set(_)
-        | Type::External(_) => {
-            unreachable!("the checker demands an ordinal type")
-        }
-    }
+    let bounds = program.bounds(of);
+    bounds.expect("the checker demands an ordinal type")
 }
 
 /// The number of values of an ordinal type.

@@ -8,7 +8,7 @@
 //! header stand side by side, so exported variables are one array for each header.
 
 use crate::types::estelle::program::{
-    BodyId, HeaderId, Program, ReferenceVariable, Statement, StatementKind,
+    BodyId, HeaderId, ModuleVariable, Points, Program, ReferenceVariable, Statement, StatementKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,12 +70,12 @@ impl Sizes {
         let points: Vec<u32> = program
             .bodies
             .iter()
-            .map(|body| body.points.iter().map(|one| one.count).sum())
+            .map(|body| points_of(&body.points))
             .collect();
         let variables: Vec<u32> = program
             .bodies
             .iter()
-            .map(|body| body.module_variables.iter().map(|one| one.count).sum())
+            .map(|body| variables_of(&body.module_variables))
             .collect();
         let bodies = 0..program.bodies.len();
         let all_modules: u64 = bodies.clone().map(|body| product(body, 1)).sum();
@@ -123,6 +123,18 @@ impl Sizes {
             }
         }
     }
+}
+
+/// The number of points of declarations.
+pub fn points_of(declared: &[Points]) -> u32 {
+    let counts = declared.iter().map(|one| one.count);
+    counts.fold(0, u32::saturating_add)
+}
+
+/// The number of module variables of declarations.
+pub fn variables_of(declared: &[ModuleVariable]) -> u32 {
+    let counts = declared.iter().map(|one| one.count);
+    counts.fold(0, u32::saturating_add)
 }
 
 /// The number of instances of each body.

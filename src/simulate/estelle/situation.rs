@@ -4,7 +4,7 @@
 //! Links and queue moves are in `situation_link.rs`, the canonical bytes of a situation in
 //! `situation_encode.rs`. A copy of a situation shares its instances until one changes.
 
-use super::value::{Value, bounds, cells, ordinal_text};
+use super::value::{Value, cells, ordinal_text};
 use crate::types::estelle::program::{
     Attribute, Body, BodyId, HeaderId, Points, Program, Queue, StateId, TypeId, Variable,
 };
@@ -403,7 +403,7 @@ pub fn index_text(program: &Program, indices: &[TypeId], element: u32) -> String
     let mut rest = i64::from(element);
     let mut texts = Vec::new();
     for index in indices.iter().rev() {
-        let (low, high) = bounds(program, *index).unwrap_or((0, 0));
+        let (low, high) = program.bounds(*index).unwrap_or((0, 0));
         let count = (high - low + 1).max(1);
         texts.push(ordinal_text(program, *index, low + rest % count));
         rest /= count;

@@ -6,9 +6,6 @@
 use crate::types::estelle::program::{Program, Type, TypeId};
 use serde_json::json;
 
-/// The largest integer; the smallest is its negative (ISO 7185, `maxint`).
-pub const MAXINT: i64 = 2_147_483_647;
-
 /// A value.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Value {
@@ -50,7 +47,7 @@ impl Value {
     pub fn undefined(program: &Program, type_id: TypeId) -> Value {
         match &program.types[type_id.index()] {
             Type::Array { index, element, .. } => {
-                let (low, high) = bounds(program, *index).unwrap_or((1, 0));
+                let (low, high) = program.bounds(*index).unwrap_or((1, 0));
                 let count = usize::try_from(high - low + 1).unwrap_or(0);
                 Value::Array(vec![Value::undefined(program, *element); count])
             }
@@ -183,27 +180,11 @@ impl serde::Serialize for Shown {
     }
 }
 
-/// Returns the first and the last ordinal number of an ordinal type.
-pub fn bounds(program: &Program, type_id: TypeId) -> Option<(i64, i64)> {
-    match &program.types[type_id.index()] {
-        Type::Integer => Some((-MAXINT, MAXINT)),
-        Type::Boolean => Some((0, 1)),
-        Type::Char => Some((0, 255)),
-        Type::Enumeration { values, .. } => Some((0, values.len() as i64 - 1)),
-        Type::Subrange { low, high, .. } => Some((*low, *high)),
-        Type::Real
-        | Type::Array { .. }
-        | Type::Record { .. }
-        | Type::Set(_)
-        | Type::External(_) => None,
-    }
-}
-
 /// Returns the number of scalar parts of a variable, up to a bound.
 pub fn cells(program: &Program, type_id: TypeId, bound: u64) -> u64 {
     match &program.types[type_id.index()] {
         Type::Array { index, element, .. } => {
-            let (low, high) = bounds(program, *index).unwrap_or((1, 0));
+            let (low, high) = program.bounds(*index).unwrap_or((1, 0));
             let count = u64::try_from(high - low + 1).unwrap_or(0);
             let each = match count {
                 0 => 0,

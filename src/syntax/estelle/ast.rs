@@ -4,6 +4,7 @@
 //! are the same if their [`Name::key`]s are equal.
 
 use crate::source::Span;
+use std::cmp::Ordering;
 
 /// A name as it is written.
 #[derive(Clone, Debug)]
@@ -154,7 +155,7 @@ pub struct Variables {
 /// A Pascal type.
 #[derive(Clone, Debug)]
 pub struct Type {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
     /// Its place.
     pub span: Span,
@@ -340,7 +341,7 @@ pub struct ClauseId(pub u32);
 /// A clause of a transition. Clauses nest; an inner one belongs to one outer clause.
 #[derive(Clone, Debug)]
 pub struct Clause {
-    /// What it demands.
+    /// Its kind, with its parts.
     pub kind: ClauseKind,
     /// Its place.
     pub span: Span,
@@ -439,7 +440,7 @@ pub struct PointReference {
 /// A statement.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// What it does.
+    /// Its kind, with its parts.
     pub kind: StatementKind,
     /// Its place.
     pub span: Span,
@@ -513,7 +514,7 @@ pub enum StatementKind {
 /// An expression, and also a variable to which a statement assigns.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// What it is.
+    /// Its kind.
     pub kind: ExpressionKind,
     /// Its place.
     pub span: Span,
@@ -590,4 +591,28 @@ pub enum BinaryOperator {
     GreaterOrEqual,
     /// `in`
     In,
+}
+
+impl BinaryOperator {
+    /// Returns the outcome of a comparison, given the order of its operands: none if they have
+    /// none, as with a real that is no number. The result is none for other operators.
+    pub fn holds(self, order: Option<Ordering>) -> Option<bool> {
+        match self {
+            BinaryOperator::Equal => Some(order == Some(Ordering::Equal)),
+            BinaryOperator::Unequal => Some(order != Some(Ordering::Equal)),
+            BinaryOperator::Less => Some(order == Some(Ordering::Less)),
+            BinaryOperator::LessOrEqual => Some(order.is_some_and(Ordering::is_le)),
+            BinaryOperator::Greater => Some(order == Some(Ordering::Greater)),
+            BinaryOperator::GreaterOrEqual => Some(order.is_some_and(Ordering::is_ge)),
+            BinaryOperator::Add
+            | BinaryOperator::Subtract
+            | BinaryOperator::Multiply
+            | BinaryOperator::Divide
+            | BinaryOperator::Div
+            | BinaryOperator::Mod
+            | BinaryOperator::And
+            | BinaryOperator::Or
+            | BinaryOperator::In => None,
+        }
+    }
 }

@@ -8,8 +8,8 @@
 //! ```
 
 use super::program::{
-    BodyId, Expression, Field, FrameId, HeaderId, Predefined, Program, Root, RoutineId, Type,
-    TypeId, Variable,
+    BodyId, Expression, Field, FrameId, HeaderId, MAXINT, Predefined, Program, Root, RoutineId,
+    Type, TypeId, Variable,
 };
 use super::scope::{FieldName, FieldNames, LevelId, Meaning, Region, Scopes};
 use super::settings::Settings;
@@ -18,9 +18,6 @@ use crate::source::Span;
 use crate::syntax::estelle::ast::{self, Name, Queue};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
-
-/// The largest integer: `maxint` of Pascal.
-pub(super) const MAXINT: i64 = 2_147_483_647;
 
 /// The most elements of all variables of an instance.
 pub(super) const ELEMENTS: u64 = 1_000_000;
@@ -406,18 +403,7 @@ impl<'a> Checker<'a> {
 
     /// Returns the first and the last ordinal number of an ordinal type.
     pub fn range(&self, id: TypeId) -> Option<(i64, i64)> {
-        match self.kind(id) {
-            Type::Integer => Some((-MAXINT, MAXINT)),
-            Type::Boolean => Some((0, 1)),
-            Type::Char => Some((0, 255)),
-            Type::Enumeration { values, .. } => Some((0, values.len() as i64 - 1)),
-            Type::Subrange { low, high, .. } => Some((*low, *high)),
-            Type::Real
-            | Type::Array { .. }
-            | Type::Record { .. }
-            | Type::Set(_)
-            | Type::External(_) => None,
-        }
+        self.program.bounds(id)
     }
 
     /// Returns the number of values of an ordinal type; 0 for other types.

@@ -87,7 +87,26 @@ pub struct Program {
     pub blocks: Vec<Block>,
 }
 
+/// The greatest `integer`; the least one is its negative.
+pub const MAXINT: i64 = 2_147_483_647;
+
 impl Program {
+    /// Returns the first and the last ordinal number of an ordinal type; none for other types.
+    pub fn bounds(&self, of: TypeId) -> Option<(i64, i64)> {
+        match &self.types[of.index()] {
+            Type::Integer => Some((-MAXINT, MAXINT)),
+            Type::Boolean => Some((0, 1)),
+            Type::Char => Some((0, 255)),
+            Type::Enumeration { values, .. } => Some((0, values.len() as i64 - 1)),
+            Type::Subrange { low, high, .. } => Some((*low, *high)),
+            Type::Real
+            | Type::Array { .. }
+            | Type::Record { .. }
+            | Type::Set(_)
+            | Type::External(_) => None,
+        }
+    }
+
     /// The specification itself, as the body of the outermost module.
     pub const ROOT: BodyId = BodyId(0);
 }

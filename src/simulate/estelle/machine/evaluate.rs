@@ -3,7 +3,7 @@
 use super::{Machine, Slot};
 use crate::simulate::estelle::fault::{Fault, FaultKind, Faulty};
 use crate::simulate::estelle::situation::InstanceId;
-use crate::simulate::estelle::value::{Value, bounds};
+use crate::simulate::estelle::value::Value;
 use crate::source::Span;
 use crate::types::estelle::program::{
     Argument, BinaryOperator, Domain, Expression, ExpressionKind, RoutineId,
@@ -173,7 +173,7 @@ impl<'p> Machine<'p, '_> {
         match domain {
             Domain::Ordinals(_, names) => {
                 let sizes = names.iter().map(|(_, type_id)| {
-                    let (low, high) = bounds(program, *type_id).unwrap_or((1, 0));
+                    let (low, high) = program.bounds(*type_id).unwrap_or((1, 0));
                     u64::try_from(high - low + 1).unwrap_or(0)
                 });
                 Bindings::Ordinals(sizes.fold(1, u64::saturating_mul))
@@ -196,7 +196,7 @@ impl<'p> Machine<'p, '_> {
         match (domain, bindings) {
             (Domain::Ordinals(frame, names), Bindings::Ordinals(_)) => {
                 for (local, type_id) in names.iter().rev() {
-                    let (low, high) = bounds(self.fixed.program, *type_id).unwrap_or((0, 0));
+                    let (low, high) = self.fixed.program.bounds(*type_id).unwrap_or((0, 0));
                     let size = u64::try_from(high - low + 1).unwrap_or(1).max(1);
                     let value = Value::Ordinal(low + (number % size) as i64);
                     number /= size;

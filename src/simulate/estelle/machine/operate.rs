@@ -2,9 +2,11 @@
 
 use super::Machine;
 use crate::simulate::estelle::fault::{Fault, FaultKind, Faulty};
-use crate::simulate::estelle::value::{MAXINT, Value};
+use crate::simulate::estelle::value::Value;
 use crate::source::Span;
-use crate::types::estelle::program::{BinaryOperator, Expression, Predefined, UnaryOperator};
+use crate::types::estelle::program::{
+    BinaryOperator, Expression, MAXINT, Predefined, UnaryOperator,
+};
 use std::cmp::Ordering;
 
 impl Machine<'_, '_> {
@@ -172,24 +174,10 @@ fn sets(operator: BinaryOperator, left: &[u64; 4], right: &[u64; 4], span: Span)
 
 /// The outcome of a comparison, given the order of the operands.
 fn compared(operator: BinaryOperator, order: Option<Ordering>, span: Span) -> Faulty<Value> {
-    let holds = match operator {
-        BinaryOperator::Equal => order == Some(Ordering::Equal),
-        BinaryOperator::Unequal => order != Some(Ordering::Equal),
-        BinaryOperator::Less => order == Some(Ordering::Less),
-        BinaryOperator::LessOrEqual => order.is_some_and(Ordering::is_le),
-        BinaryOperator::Greater => order == Some(Ordering::Greater),
-        BinaryOperator::GreaterOrEqual => order.is_some_and(Ordering::is_ge),
-        BinaryOperator::Add
-        | BinaryOperator::Subtract
-        | BinaryOperator::Multiply
-        | BinaryOperator::Divide
-        | BinaryOperator::Div
-        | BinaryOperator::Mod
-        | BinaryOperator::And
-        | BinaryOperator::Or
-        | BinaryOperator::In => return unfit(span),
-    };
-    Ok(Value::boolean(holds))
+    match operator.holds(order) {
+        Some(holds) => Ok(Value::boolean(holds)),
+        None => unfit(span),
+    }
 }
 
 /// Equality; parts without a value are faults.

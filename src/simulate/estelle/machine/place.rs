@@ -2,7 +2,7 @@
 
 use super::{Base, Location, Machine, Slot};
 use crate::simulate::estelle::fault::{Fault, FaultKind, Faulty};
-use crate::simulate::estelle::value::{Value, bounds, holds_field, members, ordinal_text};
+use crate::simulate::estelle::value::{Value, holds_field, members, ordinal_text};
 use crate::source::Span;
 use crate::types::estelle::program::{Expression, Place, Root, Step, Type, TypeId};
 
@@ -68,7 +68,7 @@ impl<'p> Machine<'p, '_> {
     pub(super) fn index(&mut self, index: TypeId, expression: &'p Expression) -> Faulty<usize> {
         let number = self.ordinal(expression)?;
         let number = self.in_range(number, index, expression.span)?;
-        let (low, _) = bounds(self.fixed.program, index).unwrap_or((0, 0));
+        let (low, _) = self.fixed.program.bounds(index).unwrap_or((0, 0));
         Ok(usize::try_from(number - low).unwrap_or(0))
     }
 
@@ -80,7 +80,7 @@ impl<'p> Machine<'p, '_> {
     ) -> Faulty<usize> {
         let mut element = 0;
         for (index, expression) in indices.iter().zip(expressions) {
-            let (low, high) = bounds(self.fixed.program, *index).unwrap_or((0, 0));
+            let (low, high) = self.fixed.program.bounds(*index).unwrap_or((0, 0));
             let count = usize::try_from(high - low + 1).unwrap_or(0);
             element = element * count + self.index(*index, expression)?;
         }
@@ -159,7 +159,7 @@ impl<'p> Machine<'p, '_> {
     /// Checks that an ordinal number is one of a type.
     pub(super) fn in_range(&self, number: i64, type_id: TypeId, span: Span) -> Faulty<i64> {
         let program = self.fixed.program;
-        match bounds(program, type_id) {
+        match program.bounds(type_id) {
             Some((low, high)) if number < low || number > high => {
                 let text = |number| ordinal_text(program, type_id, number);
                 let (is, low, high) = (text(number), text(low), text(high));

@@ -92,7 +92,7 @@ fn an_output_goes_up_across_and_down() {
     // From the sibling: across, and down to the grandchild.
     assert_eq!(tree.send(point(3, 1), 6), Some(point(2, 0)));
     assert_eq!(tree.queue(point(2, 0)), [(0, 6)]);
-    // What is queued stays when the connection goes; later outputs are lost.
+    // Queued interactions stay when the connection goes; later outputs are lost.
     tree.situation.disconnect(point(3, 1));
     assert_eq!(tree.queue(point(2, 0)), [(0, 6)]);
     assert_eq!(tree.send(point(2, 0), 7), None);

@@ -78,14 +78,7 @@ impl Checker<'_> {
         let parameters = self.program.headers[module.header.index()]
             .parameters
             .clone();
-        if !self.counts_agree(body, &parameters, arguments, span) {
-            return None;
-        }
-        let pairs = arguments.iter().zip(&parameters);
-        let checked: Vec<_> = pairs
-            .map(|(tree, it)| self.value_for(tree, it.kind))
-            .collect();
-        let checked = checked.into_iter().collect::<Option<_>>()?;
+        let checked = self.arguments(body, &parameters, arguments, span)?;
         Some(StatementKind::Init(module, found, checked))
     }
 

@@ -30,14 +30,7 @@ impl Checker<'_> {
         let parameters = self.program.channels[channel.index()].interactions[at]
             .parameters
             .clone();
-        if !self.counts_agree(interaction, &parameters, arguments, span) {
-            return None;
-        }
-        let pairs = arguments.iter().zip(&parameters);
-        let checked: Vec<_> = pairs
-            .map(|(tree, it)| self.value_for(tree, it.kind))
-            .collect();
-        let checked = checked.into_iter().collect::<Option<_>>()?;
+        let checked = self.arguments(interaction, &parameters, arguments, span)?;
         Some(StatementKind::Output(point, at, checked))
     }
 

@@ -3,8 +3,9 @@
 //! In: a transition with its clauses. Out: one [`Transition`] for each combination of values of
 //! `any`, in ascending order, the last name fastest.
 
-use super::super::checker::{COPIED, Checker, MAXINT, Within};
+use super::super::checker::{COPIED, Checker, Within};
 use super::super::pascal::{Literal, fold};
+use super::super::program::MAXINT;
 use super::super::program::{
     Block, BlockId, Delay, Expression, Most, PointReference, Transition, When,
 };

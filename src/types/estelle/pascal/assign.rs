@@ -3,7 +3,8 @@
 //! In: an expression, and the type of a variable, a parameter or an index. Out: the expression,
 //! converted to `real` if needed. ISO 7185, 6.4.5 and 6.4.6.
 
-use super::super::checker::{Checker, MAXINT};
+use super::super::checker::Checker;
+use super::super::program::MAXINT;
 use super::super::program::{Expression, ExpressionKind, Type, TypeId};
 use super::fold::{Literal, Unknown, fold};
 use crate::diagnostic::{Diagnostic, Id};

@@ -149,8 +149,26 @@ impl Checker<'_> {
         self.report(refused.help(help));
     }
 
+    /// Checks the values for parameters of interactions and modules.
+    pub fn arguments(
+        &mut self,
+        name: &Name,
+        parameters: &[Variable],
+        arguments: &[ast::Expression],
+        span: Span,
+    ) -> Option<Vec<Expression>> {
+        if !self.counts_agree(name, parameters, arguments, span) {
+            return None;
+        }
+        let pairs = arguments.iter().zip(parameters);
+        let checked: Vec<_> = pairs
+            .map(|(tree, it)| self.value_for(tree, it.kind))
+            .collect();
+        checked.into_iter().collect()
+    }
+
     /// Reports a wrong number of arguments.
-    pub fn counts_agree(
+    fn counts_agree(
         &mut self,
         name: &Name,
         parameters: &[Variable],

@@ -3,7 +3,8 @@
 //! In: `const N = 4`, `const N = any integer` and the settings of the command line, labels,
 //! bounds. Out: literals.
 
-use super::super::checker::{Checker, MAXINT};
+use super::super::checker::Checker;
+use super::super::program::MAXINT;
 use super::super::program::{Expression, ExpressionKind, Type, TypeId};
 use super::super::scope::Meaning;
 use super::fold::{Literal, Unknown, fold};

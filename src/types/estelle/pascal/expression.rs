@@ -1,6 +1,7 @@
 //! Expressions: each has a type, and all its names have a meaning.
 
-use super::super::checker::{Checker, MAXINT, Within};
+use super::super::checker::{Checker, Within};
+use super::super::program::MAXINT;
 use super::super::program::{Expression, ExpressionKind, TypeId};
 use super::super::scope::{Meaning, Region};
 use crate::diagnostic::{Diagnostic, Id};

@@ -3,7 +3,7 @@
 //! In: a checked expression, and values of the names of `any`. Out: its value, or the reason why
 //! none is known. `maxint - 1` is 2147483646; `maxint + 1` overflows.
 
-use super::super::checker::MAXINT;
+use super::super::program::MAXINT;
 use super::super::program::{
     BinaryOperator, Expression, ExpressionKind, Place, Predefined, Root, UnaryOperator,
 };
@@ -181,23 +181,8 @@ fn compared(
     span: Span,
 ) -> Result<Literal, Unknown> {
     let ordering = ordering.ok_or(Unknown::Variable(span))?;
-    let holds = match operator {
-        BinaryOperator::Equal => ordering.is_eq(),
-        BinaryOperator::Unequal => ordering.is_ne(),
-        BinaryOperator::Less => ordering.is_lt(),
-        BinaryOperator::LessOrEqual => ordering.is_le(),
-        BinaryOperator::Greater => ordering.is_gt(),
-        BinaryOperator::GreaterOrEqual => ordering.is_ge(),
-        BinaryOperator::Add
-        | BinaryOperator::Subtract
-        | BinaryOperator::Multiply
-        | BinaryOperator::Divide
-        | BinaryOperator::Div
-        | BinaryOperator::Mod
-        | BinaryOperator::And
-        | BinaryOperator::Or
-        | BinaryOperator::In => return Err(Unknown::Variable(span)),
-    };
+    let holds = operator.holds(Some(ordering));
+    let holds = holds.ok_or(Unknown::Variable(span))?;
     Ok(Literal::Ordinal(i64::from(holds)))
 }
 
