@@ -7,7 +7,7 @@ use super::{Shown, View};
 /// How much may be done in one line.
 pub const WIDEST: usize = 72;
 
-/// How long the line of a transition may be.
+/// The greatest length of the line of a transition, in characters.
 const LONGEST: usize = 100;
 
 /// The lines of a view.

@@ -30,10 +30,10 @@ use crate::diagnostic::{Diagnostic, Id, closest};
 use crate::source::{FileId, Sources, Span};
 use lines::Lines;
 
-/// How deep types, statements and expressions may nest.
+/// The greatest nesting of types, statements and expressions.
 const NESTING_LIMIT: usize = 100;
 
-/// How many mistakes of one file are told.
+/// The number of mistakes of one file that are reported.
 const MISTAKE_LIMIT: usize = 20;
 
 /// Words that begin something new behind a `;`.
@@ -131,7 +131,7 @@ fn first_mistakes(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 struct Parser<'a> {
     tokens: Vec<Token<'a>>,
     at: usize,
-    /// How many things around the current one are open.
+    /// The number of open constructs around the current one.
     nesting: usize,
     /// The height of the expression that was read last.
     height: usize,

@@ -21,13 +21,13 @@ use super::parser::{Read, read};
 use super::token::{Comment, Token, TokenKind};
 use crate::source::Sources;
 
-/// How many characters a line may have.
+/// The greatest length of a line, in characters.
 const WIDTH: usize = 100;
 
-/// How far each level is indented.
+/// The indentation of a level, in characters.
 const INDENTATION: usize = 2;
 
-/// How many levels deeper the rest of a broken line is.
+/// The further indentation of the rest of a broken line, in levels.
 const CONTINUATION: usize = 2;
 
 /// Formats `text`, the text of `specification`, in which there must be no mistake of grammar.
@@ -79,7 +79,7 @@ struct Printer<'a> {
 
 /// A line as it would be if lines could be long.
 struct Line<'a> {
-    /// How far it is indented, in levels.
+    /// Its indentation, in levels.
     indentation: usize,
     /// True if an empty line stands before it.
     is_apart: bool,
@@ -93,7 +93,7 @@ struct Piece<'a> {
     text: std::borrow::Cow<'a, str>,
     /// True if a blank stands before it, where the line may also be broken.
     is_spaced: bool,
-    /// How many brackets are open.
+    /// The number of open brackets.
     depth: usize,
 }
 

@@ -93,7 +93,7 @@ impl File<'_> {
         chosen
     }
 
-    /// What a program calls.
+    /// The functions that a program calls.
     fn entries(&self) -> Vec<Item> {
         let mut items = vec![Item::Function(Function {
             body: vec![S::Return(Some(atom(format!(

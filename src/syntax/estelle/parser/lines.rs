@@ -8,7 +8,7 @@ pub struct Lines {
     marks: Vec<Option<u16>>,
     /// The indentation of what is being read.
     pub indentation: u16,
-    /// How many tokens begin a line.
+    /// The number of tokens that begin a line.
     count: usize,
 }
 

@@ -196,7 +196,7 @@ impl Parser<'_> {
     /// Returns the `provided` clauses of which an `otherwise` is the rest.
     fn siblings(&mut self, open: &Open, all: &[Clause], start: Span) -> Vec<ClauseId> {
         let depth = open.clauses.len();
-        // What is deeper, or stood here under other clauses, is gone.
+        // Groups that are deeper, or stood here under other clauses, have ended.
         let mut before = open.provided.get(depth).cloned().unwrap_or_default();
         before.retain(|id| matches!(all[id.0 as usize].kind, Kind::Provided(_)));
         if before.is_empty() {
