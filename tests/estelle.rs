@@ -10,6 +10,8 @@ mod acceptor;
 mod compiled;
 #[path = "estelle/properties.rs"]
 mod properties;
+#[path = "estelle/remote.rs"]
+mod remote;
 #[path = "estelle/rule.rs"]
 mod rule;
 #[path = "estelle/runs.rs"]

@@ -272,7 +272,8 @@ impl<'c, 'a> Code<'c, 'a> {
         self.build.parameter_of(behind, 0)
     }
 
-    fn give(&mut self, to: BlockId, value: Value) {
+    /// Ends the block with a jump that hands on a value.
+    pub fn give(&mut self, to: BlockId, value: Value) {
         self.build.end(Terminator::Jump(Edge {
             block: to,
             arguments: vec![value],

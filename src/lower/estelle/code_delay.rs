@@ -4,11 +4,15 @@
 //! delay ends. `B_watch` starts and stops the clocks; it runs behind each transition of the
 //! instance, and of its parent, which may write exported variables. A clock that runs goes on.
 
+use super::choice::Choice;
 use super::code::{Called, Code};
 use super::{Fault, Lower, Which};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{FieldId, Op, Probability, Region, Type as Plain, Value};
 use crate::types::estelle::program::{BodyId, Delay, Most, Transition};
+
+/// Where the host chooses, `delay(E1,*)` ends at most this long, or another E1, after E1.
+const LEAST_PATIENCE: i64 = 10;
 
 /// The fields of a clock.
 #[derive(Clone, Copy, Debug)]
@@ -121,15 +125,30 @@ impl Code<'_, '_> {
     /// The time at which a delay that begins now ends; bounds in the wrong order are a fault.
     fn end_of(&mut self, delay: &Delay) -> Value {
         let least = self.value(&delay.least);
-        let least = self.number(least);
+        let mut least = self.number(least);
         let zero = self.word(0);
         let is_negative = self.compare(Compare::Slt, least, zero);
         self.fails_if(is_negative, Fault::DelayOrder);
-        if let Most::Given(most) = &delay.most {
-            let most = self.value(most);
-            let most = self.number(most);
+        let mut most = least;
+        if let Most::Given(given) = &delay.most {
+            let given = self.value(given);
+            most = self.number(given);
             let is_less = self.compare(Compare::Slt, most, least);
             self.fails_if(is_less, Fault::DelayOrder);
+        }
+        if self.lower.host_chooses() {
+            let window = match delay.most {
+                Most::Same => self.word(0),
+                Most::Given(_) => self.arithmetic(Arithmetic::Sub, most, least),
+                Most::Unbounded => {
+                    let patience = self.word(LEAST_PATIENCE);
+                    self.arithmetic(Arithmetic::Umax, least, patience)
+                }
+            };
+            let one = self.word(1);
+            let count = self.arithmetic(Arithmetic::Add, window, one);
+            let later = self.chosen(Choice::Time, count);
+            least = self.arithmetic(Arithmetic::Add, least, later);
         }
         let now = self.op(Op::Load(Region::Now), &[]);
         let wide = self.op(Op::ZeroExtend(64), &[least]);

@@ -73,11 +73,7 @@ impl Code<'_, '_> {
                 body,
                 otherwise,
             } => {
-                let stopped = self.each(domain, &mut |code| {
-                    let holds = code.condition(condition);
-                    code.stop_where(holds);
-                });
-                let found = self.found(stopped);
+                let found = self.one_that(domain, condition);
                 self.either(
                     found,
                     |code| code.statements(body),

@@ -201,6 +201,10 @@ impl Code<'_, '_> {
         operands.push(kept);
         self.all(Op::Store(at.0), &operands);
         self.kernel_store("named", &[number], element);
+        let declared = &self.program().bodies[self.body.index()].module_variables;
+        let first = self.word(variables_of(&declared[..*variable]).into());
+        let made_by = self.arithmetic(Arithmetic::Add, first, at.1[1]);
+        self.kernel_store("made_by", &[number], made_by);
         let begin = self.lower.begin(body);
         let results = self.all(Op::Call(begin.function), &[instance]);
         if begin.fails {

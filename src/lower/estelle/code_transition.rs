@@ -6,6 +6,7 @@
 //! | `B_select` | the number of the transition that the instance offers, or -1 |
 //! | `B_fire` | fires a transition, by its number |
 
+use super::choice::{Choice, Choices};
 use super::code::{Called, Code};
 use super::sizes::points_of;
 use super::{Fault, Lower, Which};
@@ -22,19 +23,14 @@ impl Lower<'_> {
         let body = &self.program.bodies[id.index()];
         let name = format!("{}_begin", body.name.to_lowercase());
         let mut code = Code::new(self, (Which::Specification, id), &name, &[], Vec::new());
-        for transition in &body.initialize {
-            let next = code.build.block(&[]);
+        let all: Vec<(usize, &Transition)> = body.initialize.iter().enumerate().collect();
+        let choices = code.lower.choices;
+        code.first_or_chosen((Choice::Element, choices), &all, &mut |code, at| {
+            let transition = &body.initialize[at];
             code.bind_any(transition);
-            code.demand(transition, next);
             code.does(transition);
-            code.watch();
-            if !body.module_variables.is_empty() && !code.lower.clocks.is_empty() {
-                let own = code.own_number();
-                code.kernel("watch_children", &[own]);
-            }
             code.answer(&[]);
-            code.build.go_to(next);
-        }
+        });
         match body.initialize.is_empty() {
             true => code.answer(&[]),
             false => {
@@ -47,14 +43,19 @@ impl Lower<'_> {
         called
     }
 
-    /// The function that says which transition an instance offers.
-    pub(super) fn select(&mut self, id: BodyId) -> Called {
+    /// The function that says which transition an instance offers, by a choice of the host or the
+    /// first.
+    pub(super) fn select(&mut self, id: BodyId, choices: Choices) -> Called {
         let body = &self.program.bodies[id.index()];
-        let name = format!("{}_select", body.name.to_lowercase());
+        let does = match (self.choices, choices) {
+            (Choices::Host, Choices::First) => "may_fire",
+            _select => "select",
+        };
+        let name = format!("{}_{does}", body.name.to_lowercase());
         let results = vec![Plain::WORD];
         let mut code = Code::new(self, (Which::Specification, id), &name, &[], results);
         match body.states.is_empty() {
-            true => code.offers(body, None),
+            true => code.offers(body, None, choices),
             false => {
                 let state = code.state();
                 let here = code.build.here();
@@ -63,7 +64,7 @@ impl Lower<'_> {
                     let block = code.build.block(&[]);
                     cases.push((u64::from(at), Probability(0), Edge::to(block)));
                     code.build.go_to(block);
-                    code.offers(body, Some(StateId(at)));
+                    code.offers(body, Some(StateId(at)), choices);
                 }
                 let never = code.build.block(&[]);
                 code.build.go_to(never);
@@ -163,44 +164,96 @@ impl Code<'_, '_> {
         }
     }
 
-    /// Returns the first transition that may fire, the highest priority before others.
-    fn offers(&mut self, body: &Body, state: Option<StateId>) {
+    /// Returns the first transition that may fire, or one that the host chooses, of the highest
+    /// priority among those.
+    fn offers(&mut self, body: &Body, state: Option<StateId>, choices: Choices) {
         let mut all: Vec<(usize, &Transition)> = body.transitions.iter().enumerate().collect();
         all.retain(|(_, one)| match state {
             None => true,
             Some(state) => one.from.is_empty() || one.from.contains(&state),
         });
         all.sort_by_key(|(at, one)| (one.priority.unwrap_or(u64::MAX), *at));
-        for (at, transition) in all {
-            let next = self.build.block(&[]);
-            self.bind_any(transition);
-            if let Some(when) = transition.when {
-                let (_, item) = self.offered(when);
-                let zero = self.word(0);
-                let is_none = self.compare(Compare::Slt, item, zero);
-                self.goes_on_unless(is_none, next);
-                let what = self.kernel_load("interaction", &[item]);
-                let wanted = self.word(when.interaction as i64);
-                let is_other = self.compare(Compare::Ne, what, wanted);
-                self.goes_on_unless(is_other, next);
-                if transition.provided.is_some() {
-                    self.take(transition, item);
-                }
-            }
-            match &transition.delay {
-                None => self.demand(transition, next),
-                Some(_) => {
-                    let is_due = self.is_due(at);
-                    let waits = self.op(Op::Not, &[is_due]);
-                    self.goes_on_unless(waits, next);
-                }
-            }
-            let number = self.word(at as i64);
-            self.answer(&[number]);
-            self.build.go_to(next);
+        let ranks = all.chunk_by(|(_, one), (_, other)| one.priority == other.priority);
+        for rank in ranks {
+            self.first_or_chosen((Choice::Offer, choices), rank, &mut |code, at| {
+                let number = code.word(at as i64);
+                code.answer(&[number]);
+            });
         }
         let none = self.word(-1);
         self.answer(&[none]);
+    }
+
+    /// Runs code for the first transition that may fire, or for one that the host chooses. Goes on
+    /// where there is none.
+    fn first_or_chosen(
+        &mut self,
+        (source, choices): (Choice, Choices),
+        all: &[(usize, &Transition)],
+        does: &mut dyn FnMut(&mut Self, usize),
+    ) {
+        match choices {
+            Choices::First => {
+                for (at, transition) in all {
+                    let next = self.build.block(&[]);
+                    self.may_fire(*at, transition, next);
+                    does(self, *at);
+                    self.build.go_to(next);
+                }
+            }
+            Choices::Host => {
+                let bits: Vec<Value> = all.iter().map(|one| self.may_fire_bit(one)).collect();
+                let (bits, none) = self.chosen_of(source, &bits);
+                for ((at, _), bit) in all.iter().zip(bits) {
+                    let (yes, no) = self.build.branch(bit, Probability::EVEN);
+                    self.build.go_to(yes);
+                    does(self, *at);
+                    self.build.go_to(no);
+                }
+                self.jump(none);
+                self.build.go_to(none);
+            }
+        }
+    }
+
+    /// The bit that says if a transition may fire.
+    fn may_fire_bit(&mut self, (at, transition): &(usize, &Transition)) -> Value {
+        let behind = self.build.block(&[(Plain::BIT, "")]);
+        let no = self.build.block(&[]);
+        self.may_fire(*at, transition, no);
+        let holds = self.bit(true);
+        self.give(behind, holds);
+        self.build.go_to(no);
+        let fails = self.bit(false);
+        self.give(behind, fails);
+        self.build.go_to(behind);
+        self.build.parameter_of(behind, 0)
+    }
+
+    /// Goes to a block unless a transition may fire in its state.
+    fn may_fire(&mut self, at: usize, transition: &Transition, next: BlockId) {
+        self.bind_any(transition);
+        if let Some(when) = transition.when {
+            let (_, item) = self.offered(when);
+            let zero = self.word(0);
+            let is_none = self.compare(Compare::Slt, item, zero);
+            self.goes_on_unless(is_none, next);
+            let what = self.kernel_load("interaction", &[item]);
+            let wanted = self.word(when.interaction as i64);
+            let is_other = self.compare(Compare::Ne, what, wanted);
+            self.goes_on_unless(is_other, next);
+            if transition.provided.is_some() {
+                self.take(transition, item);
+            }
+        }
+        match &transition.delay {
+            None => self.demand(transition, next),
+            Some(_) => {
+                let is_due = self.is_due(at);
+                let waits = self.op(Op::Not, &[is_due]);
+                self.goes_on_unless(waits, next);
+            }
+        }
     }
 
     /// Goes to a block where a bit is 1.

@@ -1,5 +1,6 @@
 //! Functions that a program calls: the start, and a step of a system.
 
+use super::choice::Choices;
 use super::code::{Called, Code};
 use super::kernel::each;
 use super::{KERNEL, Lower, Which};
@@ -23,7 +24,7 @@ pub struct Entry {
 }
 
 /// All functions that a program calls: the exports of a module, in their order.
-pub const ENTRIES: [Entry; 9] = [
+pub const ENTRIES: [Entry; 15] = [
     Entry {
         name: "start",
         parameters: &[],
@@ -36,8 +37,24 @@ pub const ENTRIES: [Entry; 9] = [
         parameters: &["system"],
         takes_time: true,
         gives_time: false,
-        says: "One step of a system: the number of transitions that fired, or minus the number of \
-               a fault.",
+        says: "One step of a system, by its number: plans it, and lets its transitions fire: the \
+               number of them, or minus the number of a fault.",
+    },
+    Entry {
+        name: "plan",
+        parameters: &["system"],
+        takes_time: true,
+        gives_time: false,
+        says: "Selects the transitions of the next step of a system, and fires none: the number of \
+               them, or minus the number of a fault.",
+    },
+    Entry {
+        name: "ready",
+        parameters: &["system"],
+        takes_time: true,
+        gives_time: false,
+        says: "1 if a step of a system would let a transition fire, 0 if not, minus the number of a \
+               fault. Nothing is chosen.",
     },
     Entry {
         name: "select",
@@ -68,18 +85,25 @@ pub const ENTRIES: [Entry; 9] = [
         says: "The number of systems, behind the start.",
     },
     Entry {
-        name: "fired_module",
+        name: "system",
         parameters: &["number"],
         takes_time: false,
         gives_time: false,
-        says: "The module that fired in the last step, by its place in it.",
+        says: "The module that is a system, by its number from 0.",
     },
     Entry {
-        name: "fired_transition",
+        name: "planned_module",
         parameters: &["number"],
         takes_time: false,
         gives_time: false,
-        says: "The transition that it fired, from 0 in the order of the source.",
+        says: "The module that fires in the last plan or step, by its place in it from 0.",
+    },
+    Entry {
+        name: "planned_transition",
+        parameters: &["number"],
+        takes_time: false,
+        gives_time: false,
+        says: "The transition that it fires, from 0 in the order of the source.",
     },
     Entry {
         name: "state",
@@ -87,6 +111,28 @@ pub const ENTRIES: [Entry; 9] = [
         takes_time: false,
         gives_time: false,
         says: "The state of a module, from 0 in the order of the source.",
+    },
+    Entry {
+        name: "body",
+        parameters: &["module"],
+        takes_time: false,
+        gives_time: false,
+        says: "The body of a module, from 0 in the order of the source; 0 is the specification.",
+    },
+    Entry {
+        name: "parent",
+        parameters: &["module"],
+        takes_time: false,
+        gives_time: false,
+        says: "The module that has initialised a module; -1 of the specification.",
+    },
+    Entry {
+        name: "variable",
+        parameters: &["module"],
+        takes_time: false,
+        gives_time: false,
+        says: "The module variable of its parent by which a module was initialised, from 0 in the \
+               order of the source; each element of an array counts.",
     },
 ];
 
@@ -104,9 +150,14 @@ impl Lower<'_> {
         let watch: Vec<Option<Called>> = bodies.iter().map(|id| self.watch(*id)).collect();
         let watch = self.dispatch("watch", &[], (&watch, None));
         self.hooks.insert("watch".to_string(), watch);
-        let select = each(bodies.iter().map(|id| self.select(*id)).collect());
-        let none = Op::Number(32, u64::from(u32::MAX));
-        let offer = self.dispatch("offer", &[], (&select, Some(none)));
+        let choose = self.choose();
+        self.hooks.insert("choose".to_string(), choose);
+        let offer = self.offers("offer", self.choices);
+        let fireable = match self.host_chooses() {
+            true => self.offers("fireable", Choices::First),
+            false => offer.clone(),
+        };
+        self.hooks.insert("fireable".to_string(), fireable);
         self.hooks.insert("offer".to_string(), offer.clone());
         let fire = each(bodies.iter().map(|id| self.fire(*id)).collect());
         let fire = self.dispatch("fire", &[(Plain::WORD, "transition")], (&fire, None));
@@ -114,8 +165,9 @@ impl Lower<'_> {
         let due = each(bodies.iter().map(|id| self.due(*id)).collect());
         let due = self.dispatch("due", &[], (&due, Some(Op::Number(64, u64::MAX))));
         let begin = self.start();
-        let step = self.kernel_routine("step");
-        let step = self.plain("stepped", &step, &[(Plain::WORD, "system")]);
+        let system = [(Plain::WORD, "system")];
+        let [plan, step, ready] =
+            ["plan", "step", "ready"].map(|name| self.by_number(name, &system));
         let fires = self.kernel_routine("fire_given");
         let module = (Plain::WORD, "module");
         let fires = self.plain("fired", &fires, &[module, (Plain::WORD, "transition")]);
@@ -125,26 +177,29 @@ impl Lower<'_> {
         let none = Op::Number(32, u64::from(u32::MAX));
         let state = self.dispatch("state", &[], (&each(state), Some(none)));
         let state = self.plain("state_of", &state, &[module]);
-        let number_in = [(Plain::WORD, "number")];
-        let [systems, fired_module, fired_transition] = [
-            ("count_systems", &[][..]),
-            ("fired_module", &number_in),
-            ("fired_transition", &number_in),
-        ]
-        .map(|(name, parameters)| {
-            let called = self.kernel_routine(name);
-            self.plain(&format!("{name}.entry"), &called, parameters)
-        });
+        let systems = self.by_number("count_systems", &[]);
+        let number = [(Plain::WORD, "number")];
+        let [system, planned_module, planned_transition] =
+            ["system_of", "planned_module", "planned_transition"]
+                .map(|name| self.by_number(name, &number));
+        let [body, parent, variable] =
+            ["body_of", "parent_of", "variable_of"].map(|name| self.by_number(name, &[module]));
         let calls = [
             begin,
             step,
+            plan,
+            ready,
             select,
             fires,
             deadline,
             systems,
-            fired_module,
-            fired_transition,
+            system,
+            planned_module,
+            planned_transition,
             state,
+            body,
+            parent,
+            variable,
         ];
         self.places();
         for (entry, called) in ENTRIES.iter().zip(calls) {
@@ -162,6 +217,21 @@ impl Lower<'_> {
                 calls: called.function,
             });
         }
+    }
+
+    /// A function of the kernel that a program calls with these numbers.
+    fn by_number(&mut self, name: &str, parameters: &[(Plain, &str)]) -> Called {
+        let called = self.kernel_routine(name);
+        self.plain(&format!("{name}.entry"), &called, parameters)
+    }
+
+    /// The function that says which transition a module offers, or may fire.
+    fn offers(&mut self, name: &str, choices: Choices) -> Called {
+        let bodies = 0..self.program.bodies.len() as u32;
+        let all = bodies.map(|at| Some(self.select(BodyId(at), choices)));
+        let all: Vec<Option<Called>> = all.collect();
+        let none = Op::Number(32, u64::from(u32::MAX));
+        self.dispatch(name, &[], (&all, Some(none)))
     }
 
     /// All instances get their places: in C they are there from the start.
@@ -259,6 +329,7 @@ impl Lower<'_> {
         if begin.fails {
             code.fails_with(results[0]);
         }
+        code.kernel("watch_new", &[]);
         let zero = code.word(0);
         code.answer(&[zero]);
         let called = code.finish();
@@ -311,7 +382,7 @@ fn lay(code: &mut Code<'_, '_>, body: usize, queue: u32) -> u32 {
     let (first, count) = (sizes.first_module[body], sizes.instances[body]);
     let (first_point, points) = (sizes.first_point[body], sizes.points[body]);
     let queues = each(program, body);
-    let numbers = [first, count, first_point, points].map(|one| code.word(one.into()));
+    let numbers = [body as u32, first, count, first_point, points].map(|one| code.word(one.into()));
     code.kernel("lay_modules", &numbers);
     let is_activity = matches!(
         program.bodies[body].attribute,

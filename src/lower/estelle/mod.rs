@@ -7,6 +7,7 @@
 //! ```text
 //! memory.rs           variables as fields
 //! sizes.rs            the number of instances; module numbers and point numbers
+//! choice.rs           choices of the host
 //! kernel/             the kernel, with the numbers of a specification
 //! code.rs             a function that is being built, with `code_*.rs`: places, expressions,
 //!                     statements, routines, transitions, delays
@@ -14,6 +15,7 @@
 //! promote.rs          locals of one function as values
 //! ```
 
+mod choice;
 mod code;
 mod code_delay;
 mod code_evaluate;
@@ -28,6 +30,7 @@ mod memory;
 mod promote;
 mod sizes;
 
+pub use choice::{Choice, Choices};
 pub use entries::{ENTRIES, Entry};
 pub use sizes::Bounds;
 
@@ -93,9 +96,51 @@ impl Fault {
     /// The one with the greatest number.
     const LAST: Fault = Fault::SamePoint;
 
+    /// All, in the order of their numbers.
+    const ALL: [Fault; Fault::LAST as usize] = [
+        Fault::Range,
+        Fault::Overflow,
+        Fault::Division,
+        Fault::Case,
+        Fault::Variant,
+        Fault::LoopLimit,
+        Fault::UndefinedModule,
+        Fault::NoInitialise,
+        Fault::PoolFull,
+        Fault::QueueFull,
+        Fault::Connected,
+        Fault::Attached,
+        Fault::AttachedOutput,
+        Fault::DelayOrder,
+        Fault::SamePoint,
+    ];
+
     /// Its number, from 1.
     pub fn number(self) -> i64 {
         self as i64
+    }
+
+    /// Returns the name of the fault with a number, as the reference interpreter counts it.
+    pub fn name_of(number: i64) -> Option<&'static str> {
+        let mut all = Fault::ALL.into_iter();
+        let fault = all.find(|fault| fault.number() == number)?;
+        Some(match fault {
+            Fault::Range => "range",
+            Fault::Overflow => "overflow",
+            Fault::Division => "division",
+            Fault::Case => "no_case",
+            Fault::Variant => "tag",
+            Fault::LoopLimit => "loop_limit",
+            Fault::UndefinedModule => "undefined_module",
+            Fault::NoInitialise => "no_initialise",
+            Fault::PoolFull => "pool_full",
+            Fault::QueueFull => "queue_full",
+            Fault::Connected => "connected",
+            Fault::Attached => "attached",
+            Fault::AttachedOutput => "attached_output",
+            Fault::DelayOrder => "delay_order",
+            Fault::SamePoint => "same_point",
+        })
     }
 }
 
@@ -137,6 +182,7 @@ pub struct Lower<'a> {
     /// By body: the field of the state.
     states: Vec<FieldId>,
     routines: BTreeMap<Key, Called>,
+    choices: Choices,
     begins: BTreeMap<BodyId, Called>,
     watches: BTreeMap<BodyId, Called>,
     clocks: BTreeMap<(BodyId, usize), Clock>,
@@ -194,6 +240,7 @@ pub fn lower(program: &Program, bounds: &Bounds) -> Result<ir::Module, String> {
         modules: Vec::new(),
         states: Vec::new(),
         routines: BTreeMap::new(),
+        choices: bounds.choices,
         begins: BTreeMap::new(),
         watches: BTreeMap::new(),
         clocks: BTreeMap::new(),

@@ -7,18 +7,21 @@
 //! All instances have a *module number*, and all interaction points a *point number*. Bodies of one
 //! header stand side by side, so exported variables are one array for each header.
 
+use super::choice::Choices;
 use crate::types::estelle::program::{
     BodyId, HeaderId, ModuleVariable, Points, Program, ReferenceVariable, Statement, StatementKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bounds that Estelle does not have.
+/// Bounds that Estelle does not have, and the one who chooses where it leaves a choice.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// Interactions that one queue holds.
     pub queue: u32,
     /// Instances of bodies, by their names in lower case, in place of the computed numbers.
     pub instances: BTreeMap<String, u32>,
+    /// The one who chooses.
+    pub choices: Choices,
 }
 
 impl Default for Bounds {
@@ -26,6 +29,7 @@ impl Default for Bounds {
         Bounds {
             queue: 64,
             instances: BTreeMap::new(),
+            choices: Choices::First,
         }
     }
 }

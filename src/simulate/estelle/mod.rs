@@ -11,9 +11,13 @@
 //! machine    evaluates clauses, executes blocks, selects
 //! stepper    select and execute of a system     recorder   what happens -> lines
 //! run        one run by first choices or seed   explore    all choices, breadth first
+//!
+//! compiled   the same run for a specification that is compiled; compiled_ir its stack IR
 //! ```
 
 mod choice;
+mod compiled;
+mod compiled_ir;
 mod explore;
 mod fault;
 mod machine;
@@ -29,6 +33,8 @@ mod trace;
 mod value;
 
 pub use choice::{Choices, Source, mixed};
+pub use compiled::{Chooser, CompiledLine, CompiledRun, CompiledStep, Target};
+pub use compiled_ir::IrTarget;
 pub use explore::{Bounds, Finding, Report, explore};
 pub use fault::FaultKind;
 pub use machine::Limits;

@@ -16,7 +16,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The range from which the order of executions in a step is drawn, and the pace of systems.
-const PACE: u64 = 1 << 16;
+pub const PACE: u64 = 1 << 16;
 
 /// The way in which a run chooses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,6 +25,16 @@ pub enum Choice {
     First,
     /// By a seed.
     Seed(u64),
+}
+
+impl Choice {
+    /// Returns the choices with which a run begins.
+    pub fn choices(self) -> Choices {
+        match self {
+            Choice::First => Choices::First,
+            Choice::Seed(seed) => Choices::seeded(seed),
+        }
+    }
 }
 
 /// The options of a run.
@@ -87,10 +97,7 @@ impl<'p> Run<'p> {
         options: Options,
     ) -> Result<Run<'p>, Refusal> {
         let stepper = Stepper::new(program, options.limits)?;
-        let mut choices = match options.choice {
-            Choice::First => Choices::First,
-            Choice::Seed(seed) => Choices::seeded(seed),
-        };
+        let mut choices = options.choice.choices();
         let (situation, fired) = stepper.start(&mut choices, true);
         let mut recorder = Recorder {
             sources,

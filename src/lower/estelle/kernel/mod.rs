@@ -1,6 +1,7 @@
 //! The kernel with the numbers of a specification: in, `kernel.stl`; out, its checked program.
 
 use super::Fault;
+use super::choice::{Choice, Choices};
 use super::memory::leaves;
 use super::sizes::{Bounds, Sizes};
 use crate::source::Sources;
@@ -8,6 +9,9 @@ use crate::syntax;
 use crate::types::estelle::program::{Program, Queue};
 use crate::types::estelle::{Settings, check};
 use std::fmt::Write;
+
+/// The numbers by which a host orders the transitions of a step.
+const ORDERS: u64 = 1 << 16;
 
 /// Returns the kernel for a specification.
 ///
@@ -29,6 +33,10 @@ pub fn kernel(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Program {
         ("last_item", items.max(1) - 1),
         ("last_slot", slots(program).max(1) - 1),
         ("delays", u64::from(has_delays(program))),
+        ("host_chooses", u64::from(bounds.choices == Choices::Host)),
+        ("choice_of_child", Choice::Child as u64),
+        ("choice_of_order", Choice::Order as u64),
+        ("orders", ORDERS),
         ("last_fault", Fault::LAST as u64),
         ("fault_queue_full", Fault::QueueFull as u64),
         ("fault_connected", Fault::Connected as u64),

@@ -1,0 +1,432 @@
+//! One run of a compiled specification, by the first choices or by a seed.
+//!
+//! In: a specification, and a [`Target`] that runs what it is compiled to. Out: a line for each
+//! transition that fires. Systems take turns as in a run of the reference interpreter, and by seed
+//! the choices come from the same generators, so both runs fire the same transitions. Which
+//! transitions fire, and what they do, the target alone decides.
+
+use super::choice::{Choices, Source};
+use super::run::{Choice, PACE};
+use super::situation::index_text;
+use super::trace::Ending;
+use crate::types::estelle::program::Program;
+use serde::Serialize;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fmt;
+use std::rc::Rc;
+
+/// A specification that is compiled: the functions that a program calls, by their names behind that
+/// of the specification. Where it has a choice it asks a [`Chooser`].
+pub trait Target {
+    /// Calls a function at a time in nanoseconds: its result.
+    fn call(&mut self, name: &str, arguments: &[i64], now_ns: u64) -> i64;
+
+    /// The next time at which a delay ends, in nanoseconds; none if no delay runs.
+    fn deadline_ns(&mut self, now_ns: u64) -> Option<u64>;
+}
+
+/// Chooses for a compiled specification, by the paths of its modules.
+#[derive(Debug)]
+pub struct Chooser<'p> {
+    program: &'p Program,
+    choices: RefCell<Choices>,
+}
+
+impl<'p> Chooser<'p> {
+    /// Returns a chooser for a run.
+    pub fn new(program: &'p Program, choice: Choice) -> Chooser<'p> {
+        Chooser {
+            program,
+            choices: RefCell::new(choice.choices()),
+        }
+    }
+
+    /// Chooses one of `count` possibilities for a module. `source` counts from 0 in the order of
+    /// [`Source`]; `ask` answers `body`, `parent` and `variable` of a module, by their names.
+    pub fn choose(
+        &self,
+        (source, module, count): (u64, i64, u64),
+        ask: &mut dyn FnMut(&str, i64) -> i64,
+    ) -> u64 {
+        let all = [
+            Source::Offer,
+            Source::Child,
+            Source::Order,
+            Source::Time,
+            Source::Element,
+        ];
+        let path: Rc<str> = self.path(module, ask).into();
+        let source = all[source as usize % all.len()];
+        self.choices.borrow_mut().choose(source, &path, count)
+    }
+
+    /// The path of a module, as the reference interpreter writes it.
+    pub fn path(&self, module: i64, ask: &mut dyn FnMut(&str, i64) -> i64) -> String {
+        let parent = ask("parent", module);
+        if parent < 0 {
+            return self.program.name.clone();
+        }
+        let body = &self.program.bodies[ask("body", parent) as usize];
+        let mut element = ask("variable", module) as u32;
+        for declared in &body.module_variables {
+            if element < declared.count {
+                let suffix = index_text(self.program, &declared.indices, element);
+                let above = self.path(parent, ask);
+                return format!("{above}.{}{suffix}", declared.name);
+            }
+            element -= declared.count;
+        }
+        unreachable!("a module is initialised by a variable of its parent")
+    }
+}
+
+/// A transition that has fired, or a fault.
+#[derive(Clone, PartialEq, Serialize, Debug)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum CompiledLine {
+    /// A transition.
+    Step(CompiledStep),
+    /// A fault, by its number; it stops the system.
+    Fault {
+        /// The time in nanoseconds.
+        time_ns: u64,
+        /// The number, as in the header.
+        fault: i64,
+    },
+    /// The end.
+    End {
+        /// The time in nanoseconds.
+        time_ns: u64,
+        /// The steps of all systems.
+        steps: u64,
+        /// The reason: [`Ending::Done`] also where queues hold interactions.
+        ending: Ending,
+    },
+}
+
+/// A transition that has fired.
+#[derive(Clone, PartialEq, Serialize, Debug)]
+pub struct CompiledStep {
+    /// The number of the step of its system.
+    pub step: u64,
+    /// The time in nanoseconds.
+    pub time_ns: u64,
+    /// The path of the module.
+    pub instance: String,
+    /// The state before; `-` of none.
+    pub from: String,
+    /// The state behind.
+    pub to: String,
+    /// The name of the transition.
+    pub transition: String,
+    /// Its number in the body.
+    pub number: usize,
+}
+
+/// A system, as the run sees it.
+#[derive(Debug)]
+struct System {
+    module: i64,
+    /// The transitions of its step that have not fired yet.
+    pending: VecDeque<(i64, i64)>,
+    steps: u64,
+    /// By seed: its speed.
+    clock: u64,
+    is_idle: bool,
+    is_stopped: bool,
+}
+
+/// A run. Its items are the lines of the trace; the last one is [`CompiledLine::End`].
+#[derive(Debug)]
+pub struct CompiledRun<'p, T> {
+    chooser: Rc<Chooser<'p>>,
+    target: T,
+    choice: Choice,
+    systems: Vec<System>,
+    turn: usize,
+    now_ns: u64,
+    steps: u64,
+    most: Option<u64>,
+    until_ns: Option<u64>,
+    lines: VecDeque<CompiledLine>,
+    is_over: bool,
+}
+
+impl<'p, T: Target> CompiledRun<'p, T> {
+    /// Initialises a specification. The run ends behind `most` steps, and at a time.
+    pub fn new(
+        chooser: Rc<Chooser<'p>>,
+        target: T,
+        choice: Choice,
+        (most, until_ns): (Option<u64>, Option<u64>),
+    ) -> CompiledRun<'p, T> {
+        let mut run = CompiledRun {
+            chooser,
+            target,
+            choice,
+            systems: Vec::new(),
+            turn: 0,
+            now_ns: 0,
+            steps: 0,
+            most,
+            until_ns,
+            lines: VecDeque::new(),
+            is_over: false,
+        };
+        let started = run.call("start", &[]);
+        if started < 0 {
+            run.fault(-started);
+            run.end(Ending::Stopped);
+            return run;
+        }
+        for number in 0..run.call("systems", &[]) {
+            let module = run.call("system", &[number]);
+            run.systems.push(System {
+                module,
+                pending: VecDeque::new(),
+                steps: 0,
+                clock: 0,
+                is_idle: false,
+                is_stopped: false,
+            });
+        }
+        (0..run.systems.len()).for_each(|system| run.pause(system));
+        run
+    }
+
+    fn call(&mut self, name: &str, arguments: &[i64]) -> i64 {
+        self.target.call(name, arguments, self.now_ns)
+    }
+
+    fn path(&mut self, module: i64) -> String {
+        let (target, now_ns) = (&mut self.target, self.now_ns);
+        let mut ask = |name: &str, module: i64| target.call(name, &[module], now_ns);
+        self.chooser.path(module, &mut ask)
+    }
+
+    /// By first choices: lets the next system that can do a whole step do it.
+    fn take_turn(&mut self) -> bool {
+        let count = self.systems.len();
+        for system in (self.turn..count).chain(0..self.turn) {
+            if self.systems[system].is_stopped || self.is_limited() {
+                continue;
+            }
+            let had_lines = self.lines.len();
+            self.plan(system);
+            while let Some(pending) = self.systems[system].pending.pop_front() {
+                self.fire(system, pending);
+            }
+            if self.lines.len() > had_lines {
+                self.turn = (system + 1) % count;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// By seed: lets the system with the least clock plan a step, or fire a transition.
+    fn act(&mut self) -> bool {
+        let is_limited = self.is_limited();
+        let ready = |system: &&System| {
+            let may_plan = !system.is_idle && !is_limited;
+            !system.is_stopped && (may_plan || !system.pending.is_empty())
+        };
+        let systems = self.systems.iter().enumerate();
+        let least = systems
+            .filter(|(_, system)| ready(system))
+            .min_by_key(|(_, system)| system.clock);
+        let Some((at, _)) = least else {
+            return false;
+        };
+        match self.systems[at].pending.pop_front() {
+            Some(pending) => {
+                self.fire(at, pending);
+                self.wake(self.systems[at].clock);
+            }
+            None => self.plan(at),
+        }
+        let is_between = !self.systems[at].pending.is_empty();
+        if is_between || !self.systems[at].is_idle {
+            self.pause(at);
+        }
+        true
+    }
+
+    /// Plans the next step of a system.
+    fn plan(&mut self, system: usize) {
+        let count = self.call("plan", &[system as i64]);
+        if count < 0 {
+            return self.stop(system, -count);
+        }
+        self.systems[system].is_idle = count == 0;
+        if count == 0 {
+            return;
+        }
+        self.steps += 1;
+        self.systems[system].steps += 1;
+        for at in 0..count {
+            let module = self.call("planned_module", &[at]);
+            let transition = self.call("planned_transition", &[at]);
+            let pending = (module, transition);
+            self.systems[system].pending.push_back(pending);
+        }
+    }
+
+    /// Lets a transition of a step fire.
+    fn fire(&mut self, system: usize, (module, transition): (i64, i64)) {
+        let body = self.call("body", &[module]) as usize;
+        let instance = self.path(module);
+        let from = self.call("state", &[module]);
+        let fired = self.call("fire", &[module, transition]);
+        let to = self.call("state", &[module]);
+        let body = &self.chooser.program.bodies[body];
+        let named = |state: i64| {
+            let name = usize::try_from(state)
+                .ok()
+                .and_then(|at| body.states.get(at));
+            name.map_or("-", String::as_str).to_string()
+        };
+        let step = CompiledStep {
+            step: self.systems[system].steps,
+            time_ns: self.now_ns,
+            instance,
+            from: named(from),
+            to: named(to),
+            transition: body.transitions[transition as usize].name.clone(),
+            number: transition as usize,
+        };
+        self.lines.push_back(CompiledLine::Step(step));
+        if fired < 0 {
+            self.stop(system, -fired);
+        }
+    }
+
+    fn stop(&mut self, system: usize, fault: i64) {
+        self.systems[system].is_stopped = true;
+        self.systems[system].pending.clear();
+        self.fault(fault);
+    }
+
+    fn fault(&mut self, fault: i64) {
+        let time_ns = self.now_ns;
+        self.lines.push_back(CompiledLine::Fault { time_ns, fault });
+    }
+
+    /// By seed: moves the clock of a system on.
+    fn pause(&mut self, system: usize) {
+        if let Choice::Seed(_) = self.choice {
+            let path: Rc<str> = self.path(self.systems[system].module).into();
+            let mut choices = self.chooser.choices.borrow_mut();
+            self.systems[system].clock += 1 + choices.choose(Source::Order, &path, PACE);
+        }
+    }
+
+    /// By seed: lets idle systems plan again, if they would plan anything now.
+    fn wake(&mut self, clock: u64) {
+        for system in 0..self.systems.len() {
+            if !self.systems[system].is_idle || self.systems[system].is_stopped {
+                continue;
+            }
+            match self.call("ready", &[system as i64]) {
+                0 => {}
+                ready @ 1.. => {
+                    self.systems[system].clock = clock;
+                    self.systems[system].is_idle = ready == 0;
+                    self.pause(system);
+                }
+                fault => self.stop(system, -fault),
+            }
+        }
+    }
+
+    /// Nothing can fire: lets time pass to the end of a delay, or ends the run.
+    fn wait(&mut self) {
+        if self.is_limited() {
+            return self.end(Ending::Steps);
+        }
+        let next_ns = self.target.deadline_ns(self.now_ns);
+        match (next_ns, self.until_ns) {
+            (Some(next_ns), Some(until_ns)) if next_ns > until_ns => {
+                self.now_ns = until_ns;
+                self.end(Ending::Time);
+            }
+            (Some(next_ns), _) => {
+                self.now_ns = next_ns;
+                let clocks = self.systems.iter().map(|system| system.clock);
+                self.wake(clocks.max().unwrap_or(0));
+            }
+            (None, _) => {
+                let is_stopped = self.systems.iter().any(|system| system.is_stopped);
+                self.end(if is_stopped {
+                    Ending::Stopped
+                } else {
+                    Ending::Done
+                });
+            }
+        }
+    }
+
+    fn is_limited(&self) -> bool {
+        self.most.is_some_and(|most| self.steps >= most)
+    }
+
+    fn end(&mut self, ending: Ending) {
+        self.is_over = true;
+        self.lines.push_back(CompiledLine::End {
+            time_ns: self.now_ns,
+            steps: self.steps,
+            ending,
+        });
+    }
+}
+
+impl<T: Target> Iterator for CompiledRun<'_, T> {
+    type Item = CompiledLine;
+
+    fn next(&mut self) -> Option<CompiledLine> {
+        while self.lines.is_empty() && !self.is_over {
+            let acted = match self.choice {
+                Choice::First => self.take_turn(),
+                Choice::Seed(_) => self.act(),
+            };
+            if !acted {
+                self.wait();
+            }
+        }
+        self.lines.pop_front()
+    }
+}
+
+impl fmt::Display for CompiledLine {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            CompiledLine::Step(step) => {
+                let CompiledStep {
+                    step: at,
+                    time_ns,
+                    instance,
+                    ..
+                } = step;
+                let CompiledStep {
+                    from,
+                    to,
+                    transition,
+                    ..
+                } = step;
+                write!(
+                    out,
+                    "step {at} t={time_ns}ns {instance}: {from}>{to} \"{transition}\""
+                )
+            }
+            CompiledLine::Fault { time_ns, fault } => write!(out, "fault t={time_ns}ns: {fault}"),
+            CompiledLine::End {
+                time_ns,
+                steps,
+                ending,
+            } => {
+                write!(out, "{} t={time_ns}ns steps={steps}", ending.word())
+            }
+        }
+    }
+}

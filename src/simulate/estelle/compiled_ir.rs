@@ -1,0 +1,114 @@
+//! A specification as stack IR, run by the machine of the IR.
+
+use super::compiled::{Chooser, Target};
+use crate::ir::interface::Foreign;
+use crate::ir::{FieldId, KindId, Module, Region, Stored, Type};
+use crate::simulate::machine::values::Held;
+use crate::simulate::machine::{Host, Machine, Output};
+use crate::simulate::state::Limits;
+use crate::simulate::value::Datum;
+use std::rc::Rc;
+
+/// A specification as stack IR.
+#[derive(Debug)]
+pub struct IrTarget<'m> {
+    module: &'m Module,
+    machine: Machine<'m>,
+}
+
+impl<'m> IrTarget<'m> {
+    /// Prepares a specification.
+    pub fn new(module: &'m Module, chooser: Rc<Chooser<'m>>) -> IrTarget<'m> {
+        let host = Rc::new(Outside { module, chooser });
+        let machine = Machine::start(module, host, Vec::new(), Limits::default(), 0);
+        IrTarget {
+            module,
+            machine: machine.expect("a specification has no settings that could be wrong"),
+        }
+    }
+
+    fn number(&mut self, name: &str, arguments: &[i64], now_ns: u64) -> u64 {
+        self.machine.set_now(now_ns);
+        let arguments = arguments.iter();
+        let arguments = arguments.map(|one| Held::Number(u64::from(*one as u32)));
+        let name = format!("{}_{name}", self.module.name);
+        match self.machine.export(&name, arguments.collect())[..] {
+            [Held::Number(number)] => number,
+            ref other => unreachable!("{other:?} is no number"),
+        }
+    }
+}
+
+impl Target for IrTarget<'_> {
+    fn call(&mut self, name: &str, arguments: &[i64], now_ns: u64) -> i64 {
+        i64::from(self.number(name, arguments, now_ns) as u32 as i32)
+    }
+
+    fn deadline_ns(&mut self, now_ns: u64) -> Option<u64> {
+        match self.number("deadline", &[], now_ns) {
+            u64::MAX => None,
+            due_ns => Some(due_ns),
+        }
+    }
+}
+
+/// The outside of a specification, which chooses.
+struct Outside<'m> {
+    module: &'m Module,
+    chooser: Rc<Chooser<'m>>,
+}
+
+impl Outside<'_> {
+    /// The content of a table of modules.
+    fn table(&self, machine: &Machine<'_>, name: &str, module: i64) -> i64 {
+        let kinds = self.module.kinds.iter().enumerate();
+        let all = kinds.flat_map(|(kind, declared)| {
+            let fields = declared.fields.iter().enumerate();
+            fields.map(move |(field, one)| (declared, one, (kind, field)))
+        });
+        let mut named = all.filter(|(kind, field, _)| kind.name == "modules" && field.name == name);
+        let (_, field, (kind, at)) = named.next().expect("the kernel has this table");
+        let region = Region::Field(KindId(kind as u32), FieldId(at as u32));
+        let held = machine.element(region, &[0, module as u32]);
+        match (held, &field.stored) {
+            (Some(Held::Number(number)), Stored::Value(Type::Int(bits))) => {
+                let unused = 64 - u32::from(*bits);
+                (number << unused) as i64 >> unused
+            }
+            (other, _) => unreachable!("{other:?} is no number"),
+        }
+    }
+}
+
+impl Host for Outside<'_> {
+    fn function(&self, machine: &Machine<'_>, foreign: &Foreign, given: &mut [Datum]) -> Datum {
+        match given {
+            [
+                Datum::Number(source),
+                Datum::Number(module),
+                Datum::Number(count),
+            ] => {
+                let tables = [
+                    ("body", "of_body"),
+                    ("parent", "parent"),
+                    ("variable", "made_by"),
+                ];
+                let mut ask = |name: &str, module: i64| {
+                    let table = tables.iter().find(|(asked, _)| *asked == name);
+                    table.map_or(-1, |(_, table)| self.table(machine, table, module))
+                };
+                let asked = (*source, *module as i64, *count);
+                Datum::Number(self.chooser.choose(asked, &mut ask))
+            }
+            _other => unreachable!("the specification calls `{}`", foreign.name),
+        }
+    }
+
+    fn application(&self, _: &mut Machine<'_>, _: &str, _: &Output) -> u64 {
+        unreachable!("a specification has no ports")
+    }
+
+    fn leaving(&self, _: &mut Machine<'_>, _: &str, _: &Output) {
+        unreachable!("a specification has no links")
+    }
+}
