@@ -8,6 +8,8 @@
 mod acceptor;
 #[path = "estelle/compiled.rs"]
 mod compiled;
+#[path = "estelle/outside.rs"]
+mod outside;
 #[path = "estelle/properties.rs"]
 mod properties;
 #[path = "estelle/remote.rs"]

@@ -124,25 +124,23 @@ pub fn forms(program: &Program, choices: Choices) -> [(&'static str, Module); 2]
 }
 
 /// The first line that differs, if any does.
-pub fn difference(
-    (title, form): (&str, &str),
-    shown: &str,
-    expected: &str,
-) -> Option<String> {
+pub fn difference((title, form): (&str, &str), shown: &str, expected: &str) -> Option<String> {
     if shown == expected {
         return None;
     }
     let mut both = shown.lines().zip(expected.lines()).enumerate();
-    Some(match both.find(|(_, (shown, expected))| shown != expected) {
-        Some((at, (shown, expected))) => {
-            format!("{title}, line {at}:\n  reference: {expected}\n  {form}: {shown}")
-        }
-        None => format!(
-            "{title}: the reference has {} lines, {form} {}",
-            expected.lines().count(),
-            shown.lines().count()
-        ),
-    })
+    Some(
+        match both.find(|(_, (shown, expected))| shown != expected) {
+            Some((at, (shown, expected))) => {
+                format!("{title}, line {at}:\n  reference: {expected}\n  {form}: {shown}")
+            }
+            None => format!(
+                "{title}: the reference has {} lines, {form} {}",
+                expected.lines().count(),
+                shown.lines().count()
+            ),
+        },
+    )
 }
 
 /// One line for each transition of the reference: the time, the module, the transition's number and
@@ -196,5 +194,10 @@ pub fn fired<T: Target>(run: CompiledRun<'_, T>) -> String {
 pub fn interpreted(program: &Program, module: &Module, choice: Choice, most: u64) -> String {
     let chooser = Rc::new(Chooser::new(program, choice));
     let target = IrTarget::new(module, Rc::clone(&chooser));
-    fired(CompiledRun::new(chooser, target, choice, (Some(most), None)))
+    fired(CompiledRun::new(
+        chooser,
+        target,
+        choice,
+        (Some(most), None),
+    ))
 }

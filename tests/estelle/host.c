@@ -60,6 +60,7 @@ static int64_t call(struct NAME *stack) {
                          : strcmp(name, "body") == 0   ? OF(_body)(stack, one)
                          : strcmp(name, "parent") == 0 ? OF(_parent)(stack, one)
                          : strcmp(name, "variable") == 0       ? OF(_variable)(stack, one)
+                         : strcmp(name, "generation") == 0     ? OF(_generation)(stack, one)
                          : strcmp(name, "systems") == 0        ? OF(_systems)(stack)
                          : strcmp(name, "system") == 0         ? OF(_system)(stack, one)
                          : strcmp(name, "planned_module") == 0 ? OF(_planned_module)(stack, one)

@@ -1,13 +1,13 @@
 //! The C of a specification as a program of its own, which `host.c` lets a test call.
 
-use crate::runs::root;
+use stackloom::back::c::estelle::Printed;
 use stackloom::lower::estelle::{Bounds, Choices};
 use stackloom::pipeline::estelle_c;
 use stackloom::simulate::estelle::{Chooser, Target};
 use stackloom::types::estelle::program::Program;
 use std::cell::RefCell;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::rc::Rc;
 use std::{env, fs};
@@ -26,42 +26,68 @@ pub fn built(name: &str, program: &Program, (compiler, choices): (&str, Choices)
     };
     let printed = estelle_c(&format!("{name}.stl"), program, &bounds);
     let printed = printed.expect("the specification has C");
+    let title = (format!("{name}-{choices:?}"), compiler);
+    let defines: &[&str] = match choices {
+        Choices::First => &[],
+        Choices::Host => &["-DHOST_CHOOSES"],
+    };
+    let host = (include_str!("host.c"), defines);
+    build((&title.0, title.1), &printed, &own, host)
+}
+
+/// Builds C and a host for it with all sanitizers.
+pub fn build(
+    (title, compiler): (&str, &str),
+    printed: &Printed,
+    own: &str,
+    (host, defines): (&str, &[&str]),
+) -> Built {
     let process = std::process::id();
-    let folder = env::temp_dir().join(format!("estelle-{process}-{name}-{compiler}-{choices:?}"));
+    let folder = env::temp_dir().join(format!("estelle-{process}-{title}-{compiler}"));
     fs::create_dir_all(&folder).expect("a folder for the C");
-    fs::write(folder.join(format!("{own}.c")), printed.c).expect("the C is written");
-    fs::write(folder.join(format!("{own}.h")), printed.h).expect("the header is written");
-    let host = Path::new(&root()).join("tests/estelle/host.c");
-    let warnings = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic"];
+    fs::write(folder.join(format!("{own}.c")), &printed.c).expect("the C is written");
+    fs::write(folder.join(format!("{own}.h")), &printed.h).expect("the header is written");
+    fs::write(folder.join("host.c"), host).expect("the host is written");
+    let warnings = [
+        "-std=c11",
+        "-O1",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-pedantic",
+    ];
     let built = Command::new(compiler)
         .args(warnings)
         .args(["-fsanitize=address,undefined", "-fno-sanitize-recover=all"])
-        .args((choices == Choices::Host).then_some("-DHOST_CHOOSES"))
+        .args(defines)
         .arg(format!("-DNAME={own}"))
         .arg("-include")
         .arg(folder.join(format!("{own}.h")))
         .arg(folder.join(format!("{own}.c")))
-        .arg(host)
+        .arg(folder.join("host.c"))
         .arg("-o")
         .arg(folder.join("program"))
         .output()
         .expect("the compiler runs");
     let said = String::from_utf8_lossy(&built.stderr);
-    assert!(built.status.success(), "{name}, {compiler}: {said}");
+    assert!(built.status.success(), "{title}, {compiler}: {said}");
     Built { folder }
 }
 
 impl Built {
-    /// Lets systems take turns, a whole step each: the time and the number of each transition that
-    /// fires.
-    pub fn turns(&self, steps: u64) -> String {
-        let output = Command::new(self.folder.join("program"))
-            .arg(steps.to_string())
-            .output()
-            .expect("the program runs");
+    /// Runs the program to its end: the text that it prints.
+    pub fn ran(&self, arguments: &[&str]) -> String {
+        let mut program = Command::new(self.folder.join("program"));
+        let output = program.args(arguments).output().expect("the program runs");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{said}");
         String::from_utf8(output.stdout).expect("the program writes text")
+    }
+
+    /// Lets systems take turns, a whole step each: the time and the number of each transition that
+    /// fires.
+    pub fn turns(&self, steps: u64) -> String {
+        self.ran(&[&steps.to_string()])
     }
 
     /// Starts the program; the test calls its functions.
@@ -107,7 +133,10 @@ impl Pipes {
         writeln!(self.asks, "{line}").expect("the program reads");
         let mut answer = String::new();
         let read = self.answers.read_line(&mut answer);
-        assert!(read.is_ok_and(|read| read > 0), "the program ended at `{line}`");
+        assert!(
+            read.is_ok_and(|read| read > 0),
+            "the program ended at `{line}`"
+        );
         answer.split_whitespace().map(str::to_string).collect()
     }
 }

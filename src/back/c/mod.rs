@@ -100,6 +100,8 @@ pub struct Stack<'m> {
     pub gaps: BTreeSet<Place>,
     /// Functions that are tried first when a frame arrives.
     first_for_frames: BTreeSet<FunctionId>,
+    /// The pointer that the host has set, which its functions are given.
+    pub user: Expression,
     /// Events that a reaction hands on by the agenda: those that could lead back to it, or all.
     pub rounds: BTreeSet<(FunctionId, FunctionId)>,
 }
@@ -158,6 +160,7 @@ impl<'m> Stack<'m> {
                 .iter()
                 .filter_map(|link| first_tried(module, link.arrives))
                 .collect(),
+            user: atom("stack").behind("config").member("user"),
             rounds: match variant {
                 Variant::Scheduled => rounds::all(module),
                 Variant::Plain | Variant::Recording(_) | Variant::Specialised(_) => {

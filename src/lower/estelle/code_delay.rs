@@ -4,8 +4,8 @@
 //! delay ends. `B_watch` starts and stops the clocks; it runs behind each transition of the
 //! instance, and of its parent, which may write exported variables. A clock that runs goes on.
 
-use super::choice::Choice;
 use super::code::{Called, Code};
+use super::outside::choice::Choice;
 use super::{Fault, Lower, Which};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{FieldId, Op, Probability, Region, Type as Plain, Value};

@@ -104,7 +104,7 @@ impl Code<'_, '_> {
         let declared = &self.program().bodies[self.body.index()].module_variables[variable];
         let types = declared.indices.clone();
         let flat = self.flat(indices, &types);
-        let field = self.lower.module_field(self.body, variable);
+        let [field, _] = self.lower.module_fields(self.body, variable);
         let kind = self.lower.body_kind(self.which, self.body);
         let own = self.own();
         let each = self.lower.sizes.variables[self.body.index()];
@@ -201,15 +201,27 @@ impl Code<'_, '_> {
         operands.push(kept);
         self.all(Op::Store(at.0), &operands);
         self.kernel_store("named", &[number], element);
-        let declared = &self.program().bodies[self.body.index()].module_variables;
-        let first = self.word(variables_of(&declared[..*variable]).into());
-        let made_by = self.arithmetic(Arithmetic::Add, first, at.1[1]);
-        self.kernel_store("made_by", &[number], made_by);
+        self.origin(number, *variable, &at.1);
         let begin = self.lower.begin(body);
         let results = self.all(Op::Call(begin.function), &[instance]);
         if begin.fails {
             self.fails_with(results[0]);
         }
+    }
+
+    /// Notes by which module variable a module was initialised, and how many were before it.
+    fn origin(&mut self, number: Value, variable: usize, place: &[Value]) {
+        let declared = &self.program().bodies[self.body.index()].module_variables;
+        let first = self.word(variables_of(&declared[..variable]).into());
+        let made_by = self.arithmetic(Arithmetic::Add, first, place[1]);
+        self.kernel_store("made_by", &[number], made_by);
+        let [_, counted] = self.lower.module_fields(self.body, variable);
+        let region = Region::Field(self.lower.body_kind(self.which, self.body), counted);
+        let before = self.op(Op::Load(region), place);
+        let one = self.word(1);
+        let generation = self.arithmetic(Arithmetic::Add, before, one);
+        self.all(Op::Store(region), &[place, &[generation]].concat());
+        self.kernel_store("generation", &[number], generation);
     }
 
     /// Stores the value of a parameter of a new instance.

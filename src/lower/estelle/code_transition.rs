@@ -6,8 +6,8 @@
 //! | `B_select` | the number of the transition that the instance offers, or -1 |
 //! | `B_fire` | fires a transition, by its number |
 
-use super::choice::{Choice, Choices};
 use super::code::{Called, Code};
+use super::outside::choice::{Choice, Choices};
 use super::sizes::points_of;
 use super::{Fault, Lower, Which};
 use crate::ir::op::{Arithmetic, Compare};
@@ -359,7 +359,7 @@ impl Code<'_, '_> {
             }
         }
         for (at, variable) in declared.module_variables.iter().enumerate() {
-            let field = self.lower.module_field(body, at);
+            let fields = self.lower.module_fields(body, at);
             let count = self.word(variable.count.into());
             self.turns(
                 (count, variable.count),
@@ -367,7 +367,9 @@ impl Code<'_, '_> {
                 &[instance],
                 |code, turn, own| {
                     let none = code.word(0);
-                    code.all(Op::Store(Region::Field(kind, field)), &[own[0], turn, none]);
+                    for field in fields {
+                        code.all(Op::Store(Region::Field(kind, field)), &[own[0], turn, none]);
+                    }
                 },
             );
         }

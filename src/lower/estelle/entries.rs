@@ -1,8 +1,8 @@
 //! Functions that a program calls: the start, and a step of a system.
 
-use super::choice::Choices;
 use super::code::{Called, Code};
 use super::kernel::each;
+use super::outside::choice::Choices;
 use super::{KERNEL, Lower, Which};
 use crate::ir::interface::{Export, Named, Shape};
 use crate::ir::op::{Arithmetic, Compare};
@@ -24,7 +24,7 @@ pub struct Entry {
 }
 
 /// All functions that a program calls: the exports of a module, in their order.
-pub const ENTRIES: [Entry; 15] = [
+pub const ENTRIES: [Entry; 16] = [
     Entry {
         name: "start",
         parameters: &[],
@@ -134,6 +134,13 @@ pub const ENTRIES: [Entry; 15] = [
         says: "The module variable of its parent by which a module was initialised, from 0 in the \
                order of the source; each element of an array counts.",
     },
+    Entry {
+        name: "generation",
+        parameters: &["module"],
+        takes_time: false,
+        gives_time: false,
+        says: "1 of the first module that was initialised by its variable, 2 of the next.",
+    },
 ];
 
 /// A number of a program.
@@ -182,8 +189,9 @@ impl Lower<'_> {
         let [system, planned_module, planned_transition] =
             ["system_of", "planned_module", "planned_transition"]
                 .map(|name| self.by_number(name, &number));
-        let [body, parent, variable] =
-            ["body_of", "parent_of", "variable_of"].map(|name| self.by_number(name, &[module]));
+        let [body, parent, variable, generation] =
+            ["body_of", "parent_of", "variable_of", "generation_of"]
+                .map(|name| self.by_number(name, &[module]));
         let calls = [
             begin,
             step,
@@ -200,6 +208,7 @@ impl Lower<'_> {
             body,
             parent,
             variable,
+            generation,
         ];
         self.places();
         for (entry, called) in ENTRIES.iter().zip(calls) {

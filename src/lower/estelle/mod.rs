@@ -7,15 +7,14 @@
 //! ```text
 //! memory.rs           variables as fields
 //! sizes.rs            the number of instances; module numbers and point numbers
-//! choice.rs           choices of the host
 //! kernel/             the kernel, with the numbers of a specification
 //! code.rs             a function that is being built, with `code_*.rs`: places, expressions,
 //!                     statements, routines, transitions, delays
 //! entries.rs          what a program calls
+//! outside/            functions of the host
 //! promote.rs          locals of one function as values
 //! ```
 
-mod choice;
 mod code;
 mod code_delay;
 mod code_evaluate;
@@ -27,11 +26,12 @@ mod code_transition;
 mod entries;
 mod kernel;
 mod memory;
+pub mod outside;
 mod promote;
 mod sizes;
 
-pub use choice::{Choice, Choices};
 pub use entries::{ENTRIES, Entry};
+pub use outside::choice::{Choice, Choices};
 pub use sizes::Bounds;
 
 use crate::ir::rename::remove_unnamed;
@@ -177,8 +177,8 @@ pub struct Lower<'a> {
     memories: [Memory; 2],
     /// By header: the kind of exported variables, and the variables.
     exported: Vec<Option<(Store, Vec<Storage>)>>,
-    /// By body: the fields of module variables.
-    modules: Vec<Vec<FieldId>>,
+    /// By body: the fields of module variables, and how often each has initialised a module.
+    modules: Vec<Vec<[FieldId; 2]>>,
     /// By body: the field of the state.
     states: Vec<FieldId>,
     routines: BTreeMap<Key, Called>,
@@ -313,8 +313,11 @@ impl<'a> Lower<'a> {
             let bits = if body.states.len() <= 256 { 8 } else { 32 };
             let state = store.field(module, "state", (Type::Int(bits), Vec::new()));
             let modules = body.module_variables.iter().map(|one| {
-                let dimensions = vec![one.count];
-                store.field(module, &one.name, (Type::WORD, dimensions))
+                let counted = format!("{}.generation", one.name);
+                [one.name.as_str(), counted.as_str()].map(|name| {
+                    let dimensions = vec![one.count];
+                    store.field(module, name, (Type::WORD, dimensions))
+                })
             });
             let modules = modules.collect();
             self.states.push(state);
@@ -428,8 +431,8 @@ impl<'a> Lower<'a> {
         field
     }
 
-    /// The field of a module variable.
-    fn module_field(&self, body: BodyId, at: usize) -> FieldId {
+    /// The fields of a module variable: the module, and the number of those before and it.
+    fn module_fields(&self, body: BodyId, at: usize) -> [FieldId; 2] {
         self.modules[body.index()][at]
     }
 

@@ -7,7 +7,7 @@
 //! All instances have a *module number*, and all interaction points a *point number*. Bodies of one
 //! header stand side by side, so exported variables are one array for each header.
 
-use super::choice::Choices;
+use super::outside::choice::Choices;
 use crate::types::estelle::program::{
     BodyId, HeaderId, ModuleVariable, Points, Program, ReferenceVariable, Statement, StatementKind,
 };

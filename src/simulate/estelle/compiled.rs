@@ -43,7 +43,8 @@ impl<'p> Chooser<'p> {
     }
 
     /// Chooses one of `count` possibilities for a module. `source` counts from 0 in the order of
-    /// [`Source`]; `ask` answers `body`, `parent` and `variable` of a module, by their names.
+    /// [`Source`]; `ask` answers `body`, `parent`, `variable` and `generation` of a module, by
+    /// their names.
     pub fn choose(
         &self,
         (source, module, count): (u64, i64, u64),
@@ -72,8 +73,18 @@ impl<'p> Chooser<'p> {
         for declared in &body.module_variables {
             if element < declared.count {
                 let suffix = index_text(self.program, &declared.indices, element);
-                let above = self.path(parent, ask);
-                return format!("{above}.{}{suffix}", declared.name);
+                let again = match ask("generation", module) {
+                    1 => String::new(),
+                    number => format!("#{number}"),
+                };
+                let own = format!("{}{suffix}{again}", declared.name);
+                let is_system = self.program.bodies[Program::ROOT.index()]
+                    .attribute
+                    .is_some();
+                return match parent == 0 && !is_system {
+                    true => own,
+                    false => format!("{}.{own}", self.path(parent, ask)),
+                };
             }
             element -= declared.count;
         }

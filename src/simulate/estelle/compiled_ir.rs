@@ -92,6 +92,7 @@ impl Host for Outside<'_> {
                     ("body", "of_body"),
                     ("parent", "parent"),
                     ("variable", "made_by"),
+                    ("generation", "generation"),
                 ];
                 let mut ask = |name: &str, module: i64| {
                     let table = tables.iter().find(|(asked, _)| *asked == name);

@@ -63,6 +63,12 @@ impl File<'_> {
             text: "uint64_t now_ns".to_string(),
             comment: "the time of the step".to_string(),
         });
+        if self.header.has_user() {
+            members.push(Line {
+                text: "void *user".to_string(),
+                comment: "the pointer of the host".to_string(),
+            });
+        }
         items.push(Item::Struct {
             comment: "All modules, links and queues.".to_string(),
             name: self.header.stack.names.stack.clone(),
@@ -102,6 +108,12 @@ impl File<'_> {
             ))))],
             ..self.header.size_head()
         })];
+        if self.header.has_user() {
+            items.push(Item::Function(Function {
+                body: vec![assign(atom("stack").behind("user"), atom("user"))],
+                ..self.header.user_head()
+            }));
+        }
         for (at, entry) in ENTRIES.iter().enumerate() {
             items.push(Item::Function(Function {
                 body: self.called(at, entry),

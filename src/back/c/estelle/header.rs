@@ -1,10 +1,21 @@
 //! `NAME.h`: the functions that a program calls.
 
 use crate::back::c::Stack;
+use crate::back::c::header::callbacks;
+use crate::back::c::header::head::{Head, comment_text};
+use crate::c::parts::words;
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
-use crate::ir::interface::Shape;
+use crate::ir::Module;
+use crate::ir::interface::{Home, Shape};
+use crate::lower::estelle::outside::duty;
 use crate::lower::estelle::{ENTRIES, Entry};
+
+/// Returns true if a specification calls functions of its host.
+pub fn calls_host(module: &Module) -> bool {
+    let mut foreigns = module.foreigns.iter();
+    foreigns.any(|one| one.home == Home::Host)
+}
 
 /// The interface of a specification.
 pub struct Header<'h> {
@@ -27,6 +38,49 @@ impl Header<'_> {
             parameters: Vec::new(),
             body: Vec::new(),
         }
+    }
+
+    /// Returns true if functions of the host are given a pointer.
+    pub fn has_user(&self) -> bool {
+        calls_host(self.stack.module)
+    }
+
+    /// The head of `NAME_set_user`.
+    pub fn user_head(&self) -> Function {
+        Function {
+            comment: format!(
+                "Sets the pointer `user` for the functions of the host, before {}_start.",
+                self.stack.module.name
+            ),
+            result: "void".to_string(),
+            name: format!("{}_set_user", self.stack.module.name),
+            parameters: vec![
+                format!("struct {} *stack", self.stack.names.stack),
+                "void *user".to_string(),
+            ],
+            body: Vec::new(),
+        }
+    }
+
+    /// The functions that the host defines.
+    fn of_host(&self) -> Vec<Item> {
+        let module = self.stack.module;
+        let all = module.foreigns.iter().zip(&self.stack.names.foreigns);
+        let all = all.filter(|(foreign, _)| foreign.home == Home::Host);
+        let declared = all.map(|(foreign, name)| {
+            let head = Head {
+                comment: duty(&foreign.name).unwrap_or_default().to_string(),
+                ..callbacks::of_layers(self.stack, foreign, name)
+            };
+            Item::Text(match head.comment.is_empty() {
+                true => printer::file(&[head.prototype()]),
+                false => head.declared(),
+            })
+        });
+        let declared: Vec<Item> = declared.collect();
+        let said = "Functions that the host defines. `user` is its pointer.";
+        let said = (!declared.is_empty()).then(|| Item::Text(comment_text(said)));
+        said.into_iter().chain(declared).collect()
     }
 
     /// The head of a function that a program calls.
@@ -56,23 +110,28 @@ impl Header<'_> {
         let name = &self.stack.module.name;
         let heads = ENTRIES.iter().enumerate();
         let heads = heads.map(|(at, entry)| self.head(at, entry));
-        let heads = std::iter::once(self.size_head()).chain(heads).map(|head| {
+        let user = self.has_user().then(|| self.user_head());
+        let own = std::iter::once(self.size_head()).chain(user);
+        let heads = own.chain(heads).map(|head| {
             let says = head.comment.clone();
             let prototype = printer::file(&[Item::Prototype(head)]);
             Item::Text(format!("/* {says} */\n{prototype}"))
         });
-        let heads: Vec<Item> = heads.collect();
+        let heads: Vec<Item> = heads.chain(self.of_host()).collect();
+        let heads = printer::file(&heads);
+        let bits = match words(&heads).contains("bool") {
+            true => "#include <stdbool.h>\n",
+            false => "",
+        };
         let upper = name.to_uppercase();
         format!(
             "/* {name}: the Estelle specification of {}, compiled by Stackloom.\n *\n * Give \
              {name}_size() bytes of zeros, call {name}_start, and then {name}_step for each \
              system,\n * until none of them fires anything. Nothing is allocated. */\n\
              #ifndef {upper}_H\n#define {upper}_H\n\n\
-             #include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" \
-             {{\n#endif\n\nstruct {};\n\n{}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
-            self.file,
-            self.stack.names.stack,
-            printer::file(&heads)
+             {bits}#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" \
+             {{\n#endif\n\nstruct {};\n\n{heads}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n",
+            self.file, self.stack.names.stack,
         )
     }
 }

@@ -14,10 +14,11 @@ mod header;
 
 use super::names::{Names, Reserved};
 use super::{Stack, Variant, host};
+use crate::c::tree::atom;
 use crate::ir::Module;
 use crate::source::Sources;
 use file::File;
-use header::Header;
+use header::{Header, calls_host};
 
 /// The two files.
 #[derive(Clone, Debug)]
@@ -33,17 +34,26 @@ pub fn print(file: &str, module: &Module) -> Printed {
     let sources = Sources::new();
     let size = format!("{}_size", module.name);
     let mut reserved: Vec<&str> = vec![&size];
+    let set_user = format!("{}_set_user", module.name);
     reserved.extend(module.exports.iter().map(|one| one.name.as_str()));
     host::reserved().for_each(|name| reserved.push(name));
+    let members: &[&str] = match calls_host(module) {
+        true => {
+            reserved.push(&set_user);
+            &["now_ns", "user"]
+        }
+        false => &["now_ns"],
+    };
     let reserved = Reserved {
         file: &reserved,
-        members: &["now_ns"],
+        members,
     };
     let mut names = Names::new(module, reserved);
     for (kind, own) in module.kinds.iter().zip(&mut names.kinds) {
         own.is_only = kind.capacity == 1;
     }
-    let stack = Stack::named(module, &sources, Variant::Plain, names);
+    let mut stack = Stack::named(module, &sources, Variant::Plain, names);
+    stack.user = atom("stack").behind("user");
     let header = Header {
         file,
         stack: &stack,

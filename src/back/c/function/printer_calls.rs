@@ -269,7 +269,7 @@ impl Printer<'_> {
         let foreign = &stack.module.foreigns[id.0 as usize];
         let mut all = Vec::new();
         if foreign.home == Home::Host {
-            all.push(atom("stack").behind("config").member("user"));
+            all.push(stack.user.clone());
         }
         let mut rest = operands;
         let mut places = places.iter();

@@ -1,8 +1,8 @@
 //! The kernel with the numbers of a specification: in, `kernel.stl`; out, its checked program.
 
 use super::Fault;
-use super::choice::{Choice, Choices};
 use super::memory::leaves;
+use super::outside::choice::{Choice, Choices};
 use super::sizes::{Bounds, Sizes};
 use crate::source::Sources;
 use crate::syntax;

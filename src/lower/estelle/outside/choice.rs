@@ -1,8 +1,8 @@
 //! Choices that Estelle leaves open: in, a number of possibilities; out, one of them, by a function
 //! of the host or the first.
 
-use super::code::{Called, Code};
-use super::{KERNEL, Lower, Which};
+use super::super::code::{Called, Code};
+use super::super::{KERNEL, Lower, Which};
 use crate::ir::interface::{Foreign, Given, Home, Shape};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{BlockId, FieldId, ForeignId, Op, Probability, Type as Plain, Value};
@@ -41,13 +41,13 @@ const fn number(signed: bool) -> Shape {
 
 impl Lower<'_> {
     /// True if the host chooses.
-    pub(super) fn host_chooses(&self) -> bool {
+    pub(in super::super) fn host_chooses(&self) -> bool {
         self.choices == Choices::Host
     }
 
     /// The function that chooses: `source, module, count -> number`, less than the count. Nobody is
     /// asked where there is but one possibility.
-    pub(super) fn choose(&mut self) -> Called {
+    pub(in super::super) fn choose(&mut self) -> Called {
         let parameters = [
             (Plain::WORD, "source"),
             (Plain::WORD, "module"),
