@@ -5,8 +5,10 @@
 //! In: a module. A load is *exposed* if no store of its function to the same place stands on all
 //! ways to it; a load of a called function is exposed as one of its caller, by the parameter that
 //! names its instance. A field is *live* between events if a function that an event or the host
-//! starts has an exposed load of it, or a table of the module names it. Out: stores are gone to
-//! fields that are not live at the end of a function, and that it does not read behind them.
+//! starts has an exposed load of it, or a table of the module names it. It is live at the end of a
+//! function if it is live between events, or if a caller may read it behind the call. Out: stores
+//! are gone to fields that are not live at the end of a function, and that it does not read behind
+//! them.
 //!
 //! ```text
 //! store tcp.session.pre %u, %1         gone, if all loads of `pre` stand behind such a store
@@ -19,7 +21,7 @@ use crate::ir::effects::{Effects, Resource, called, called_by_attempt};
 use crate::ir::graph::Graph;
 use crate::ir::mergeable::{Mergeable, Numbers};
 use crate::ir::{
-    Attempt, Function, Instruction, Module, Op, Region, Role, Terminator, Type, Value,
+    Attempt, Function, FunctionId, Instruction, Module, Op, Region, Role, Terminator, Type, Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,12 +38,45 @@ type Exposed = BTreeSet<(Region, Of)>;
 /// Removes stores that nobody reads, and all that only they needed.
 pub fn run(module: &mut Module) {
     let effects = Effects::of_functions(module);
-    let live = live(module);
-    for at in 0..module.functions.len() {
+    let mut behind = Behind {
+        live: live(module),
+        numbers: Numbers::new(),
+        calls: vec![Mergeable::new(); module.functions.len()],
+    };
+    // Callers stand behind what they call, and say what they read behind a call.
+    for at in (0..module.functions.len()).rev() {
         let mut function = module.functions[at].clone();
-        if without_dead_stores(module, &effects, &live, &mut function) {
+        if without_dead_stores(module, &effects, (&mut behind, at), &mut function) {
             dead_code::clean(module, &effects, &mut function);
             module.functions[at] = function;
+        }
+    }
+}
+
+/// The fields that are read behind a function.
+struct Behind {
+    /// By events that come later.
+    live: BTreeSet<Region>,
+    /// The numbers of fields.
+    numbers: Numbers<Region>,
+    /// By function: those that callers may read behind a call of it.
+    calls: Vec<Mergeable<()>>,
+}
+
+impl Behind {
+    /// Notes the fields that are read behind a call of functions.
+    fn note(&mut self, called: &[FunctionId], read: &Mergeable<()>) {
+        for id in called {
+            self.calls[id.at()].merge(read, &mut |_, _, _| Some(()));
+        }
+    }
+
+    /// Adds the fields that an operation reads to those that are read.
+    fn add(&mut self, effects: &Effects, read: &mut Mergeable<()>) {
+        for resource in &effects.reads {
+            if let Resource::Region(region @ Region::Field(..)) = resource {
+                read.insert(self.numbers.of(*region), ());
+            }
         }
     }
 }
@@ -225,42 +260,47 @@ impl Named<'_> {
     }
 }
 
-/// Removes stores to fields that are read neither behind them nor by later events. True if there
-/// were some.
+/// Removes stores to fields that are read neither behind them, nor by callers, nor by later events.
+/// True if there were some.
 fn without_dead_stores(
     module: &Module,
     effects: &[Effects],
-    live: &BTreeSet<Region>,
+    (behind, own): (&mut Behind, usize),
     function: &mut Function,
 ) -> bool {
     let graph = Graph::of(function).expect("the verifier passes acyclic graphs alone");
-    let mut numbers: Numbers<Region> = Numbers::new();
     let mut at_begin: Vec<Mergeable<()>> = vec![Mergeable::new(); function.blocks.len()];
     let mut changed = false;
     for id in graph.order.iter().rev() {
-        // Between events the fields in `live` are read; within the function, those read behind.
         let mut edges = function.block(*id).terminator.edges().into_iter();
         let first = edges.next().map(|edge| at_begin[edge.block.at()].clone());
-        let mut read = first.unwrap_or_default();
+        let mut read = first.unwrap_or_else(|| behind.calls[own].clone());
         for edge in edges {
             read.merge(&at_begin[edge.block.at()], &mut |_, _, _| Some(()));
         }
         if let Terminator::Try { attempt, .. } = &function.block(*id).terminator {
-            let own = Effects::of_attempt_with_called(module, effects, attempt);
-            regions(&own).for_each(|one| read.insert(numbers.of(one), ()));
+            let all = Effects::of_attempt_with_called(module, effects, attempt);
+            behind.add(&all, &mut read);
+            behind.note(&called_by_attempt(module, attempt), &read);
         }
         let block = &mut function.blocks[id.at()];
         let mut kept = Vec::new();
         for instruction in std::mem::take(&mut block.instructions).into_iter().rev() {
             if let Op::Store(region @ Region::Field(..)) = instruction.op
-                && !live.contains(&region)
-                && read.get(numbers.of(region)).is_none()
+                && !behind.live.contains(&region)
+                && read.get(behind.numbers.of(region)).is_none()
             {
                 changed = true;
                 continue;
             }
-            let own = Effects::with_called(module, effects, &instruction.op);
-            regions(&own).for_each(|one| read.insert(numbers.of(one), ()));
+            let all = Effects::with_called(module, effects, &instruction.op);
+            let called = called(module, &instruction.op);
+            if matches!(instruction.op, Op::Loop(..)) {
+                // Behind a turn stands the next.
+                behind.add(&all, &mut read);
+            }
+            behind.note(&called, &read);
+            behind.add(&all, &mut read);
             kept.push(instruction);
         }
         kept.reverse();
@@ -268,13 +308,4 @@ fn without_dead_stores(
         at_begin[id.at()] = read;
     }
     changed
-}
-
-/// The fields that are read.
-fn regions(effects: &Effects) -> impl Iterator<Item = Region> {
-    let reads = effects.reads.iter();
-    reads.filter_map(|one| match one {
-        Resource::Region(region @ Region::Field(..)) => Some(*region),
-        _ => None,
-    })
 }

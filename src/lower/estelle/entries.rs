@@ -154,11 +154,11 @@ impl Lower<'_> {
     pub(super) fn entries(&mut self) {
         let bodies: Vec<BodyId> = (0..self.program.bodies.len() as u32).map(BodyId).collect();
         let each = |all: Vec<Called>| all.into_iter().map(Some).collect::<Vec<_>>();
+        let choose = self.choose();
+        self.hooks.insert("choose".to_string(), choose);
         let watch: Vec<Option<Called>> = bodies.iter().map(|id| self.watch(*id)).collect();
         let watch = self.dispatch("watch", &[], (&watch, None));
         self.hooks.insert("watch".to_string(), watch);
-        let choose = self.choose();
-        self.hooks.insert("choose".to_string(), choose);
         let offer = self.offers("offer", self.choices);
         let fireable = match self.host_chooses() {
             true => self.offers("fireable", Choices::First),
