@@ -63,6 +63,9 @@ pub struct Build {
     /// Estelle only: instances of a body, if not one for each module variable; repeatable
     #[arg(long, value_name = "BODY=COUNT")]
     instances: Vec<String>,
+    /// Estelle only: who chooses where a specification leaves a choice [default: first]
+    #[arg(long, value_enum)]
+    choice: Option<estelle::Decider>,
     /// Writes `#line`, so that debuggers and profilers show functions as lines of the layers
     #[arg(long)]
     line: bool,
@@ -98,6 +101,7 @@ impl Build {
             (!self.set.is_empty(), "--set"),
             (self.queue.is_some(), "--queue"),
             (!self.instances.is_empty(), "--instances"),
+            (self.choice.is_some(), "--choice"),
         ] {
             if is_given {
                 let says = format!("{option} applies to Estelle specifications only");
@@ -145,7 +149,7 @@ impl Build {
             }
         }
         let settings = estelle::settings(&self.set, false)?;
-        let bounds = estelle::bounds(self.queue, &self.instances)?;
+        let bounds = estelle::bounds(self.queue, &self.instances, self.choice)?;
         let name = self.name.as_deref();
         estelle::build(&self.stack, &self.folder, name, (&settings, &bounds))
     }

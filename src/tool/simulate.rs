@@ -121,7 +121,7 @@ pub struct Arguments {
     /// Size limit of an automaton, in nodes [default: 250000]
     #[arg(long, value_name = "NODES")]
     pub budget: Option<usize>,
-    /// Esterel only: runs the generated C instead of the automaton
+    /// Esterel and Estelle only: runs the generated C
     #[arg(long, conflicts_with = "interpret")]
     pub compiled: bool,
     /// C file with `extern` functions, or functions and types of Esterel
@@ -353,10 +353,8 @@ impl Arguments {
     /// Returns an option of Esterel or Estelle that stands with a file of another language, or one
     /// that means nothing to Estelle; and to whom it applies.
     fn of_one_language(&self) -> Option<(&'static str, &'static str)> {
-        let of_esterel = given(&[
-            (self.main.is_some(), "--main"),
-            (self.compiled, "--compiled"),
-        ]);
+        let of_esterel = given(&[(self.main.is_some(), "--main")]);
+        let of_both = given(&[(self.compiled, "--compiled")]);
         let of_estelle = given(&[
             (self.choice.is_some(), "--choice"),
             (self.steps.is_some(), "--steps"),
@@ -366,18 +364,19 @@ impl Arguments {
         ]);
         let not_of_estelle = given(&[
             (self.budget.is_some(), "--budget"),
-            (!self.functions.is_empty(), "--c"),
             (!self.search.is_empty(), "--path"),
             (self.interpret, "--interpret"),
         ]);
         let is_estelle = estelle::is_estelle(&self.network);
         let of_esterel = of_esterel.filter(|_| !is_esterel(&self.network));
         let of_estelle = of_estelle.filter(|_| !is_estelle);
-        let of_both = not_of_estelle.filter(|_| is_estelle);
+        let of_both = of_both.filter(|_| !is_estelle && !is_esterel(&self.network));
+        let not_of_estelle = not_of_estelle.filter(|_| is_estelle);
         let of_esterel = of_esterel.map(|option| (option, "Esterel programs"));
         let of_estelle = of_estelle.map(|option| (option, "Estelle specifications"));
-        let of_both = of_both.map(|option| (option, "stacks and Esterel programs"));
-        of_esterel.or(of_estelle).or(of_both)
+        let of_both = of_both.map(|option| (option, "Esterel programs and Estelle specifications"));
+        let not_of_estelle = not_of_estelle.map(|option| (option, "stacks and Esterel programs"));
+        of_esterel.or(of_estelle).or(of_both).or(not_of_estelle)
     }
 }
 

@@ -204,6 +204,44 @@ time t=1 steps=3
 }
 
 #[test]
+fn the_c_of_a_specification_is_simulated() {
+    let shell = Shell::new();
+    shell.write("lamp.stl", LAMP);
+    let simulate = |more: &[&str]| {
+        let words = ["simulate", "lamp.stl", "--set", "most=1"];
+        shell.loom(&[&words, more].concat())
+    };
+    let expected = "\
+step 1 t=1 h: ->- \"t1\"
+step 1 t=1 b: dark>bright \"lit\"
+step 2 t=1 b: bright>dark \"t3\"
+time t=1 steps=3
+";
+    assert_eq!(simulate(&["--for", "1s", "--compiled"]).fine(), expected);
+    let seeded = ["--seed", "4", "--steps", "50"];
+    let of_c = simulate(&[&seeded[..], &["--compiled"]].concat()).fine();
+    let interpreted = simulate(&seeded).fine();
+    let mut interpreted = interpreted
+        .lines()
+        .filter(|line| !line.starts_with("start"));
+    for line in of_c.lines().filter(|line| line.starts_with("step")) {
+        let known = interpreted.next().unwrap_or_default();
+        assert!(known.starts_with(line), "{line}\n{known}");
+    }
+    let lines = simulate(&["--steps", "2", "--json", "--compiled"]).fine();
+    let last = lines.lines().last().unwrap_or_default();
+    assert_eq!(
+        last,
+        r#"{"kind":"end","time":1,"steps":2,"ending":"steps"}"#
+    );
+    let build = ["build", "lamp.stl", "--set", "most=3", "-o", "c"];
+    shell
+        .loom(&[&build[..], &["--choice", "host"]].concat())
+        .fine();
+    assert!(shell.read("c/lamp.h").contains("uint32_t lamp_choose("));
+}
+
+#[test]
 fn all_runs_of_a_specification_are_explored() {
     let shell = Shell::new();
     let bounded = LAMP.replace(
@@ -253,6 +291,21 @@ fn options_that_do_not_fit_a_simulation_are_refused() {
         "lamp.stl",
         &["--choice", "all", "--seed", "1"],
         "--seed applies only to `--choice seed`",
+    );
+    says(
+        "lamp.stl",
+        &["--choice", "all", "--compiled"],
+        "--compiled applies only to `--choice first` and `--choice seed`",
+    );
+    says(
+        "lamp.stl",
+        &["--compiled", "--loop-limit", "5"],
+        "--loop-limit applies only to the interpreter, without --compiled",
+    );
+    says(
+        "lamp.stl",
+        &["--c", "lamp.c"],
+        "--c applies only to specifications with --compiled",
     );
     says(
         "lamp.stl",

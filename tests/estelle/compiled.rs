@@ -33,7 +33,8 @@ fn ir_and_c_fire_what_the_reference_fires() {
         }
         let without_names = expected.lines().map(|line| {
             let parts: Vec<&str> = line.split([' ', ':']).collect();
-            format!("{} {}\n", parts[0], parts[2])
+            let time: u64 = parts[0].parse().expect("a time");
+            format!("{} {}\n", time * program.unit_ns, parts[2])
         });
         let expected: String = without_names.collect();
         let c = built(example.name, &program, ("gcc", Choices::First));
@@ -150,9 +151,8 @@ pub fn reference(program: &Program, choice: Choice, most: u64) -> String {
     for line in run(program, choice, most).lines {
         match line {
             Line::Step(step) => {
-                let time_ns = step.time * program.unit_ns;
-                let (instance, number, to) = (step.instance, step.number, step.to);
-                writeln!(text, "{time_ns} {instance} {number}:{to}").expect("a string takes it");
+                let (time, instance, number, to) = (step.time, step.instance, step.number, step.to);
+                writeln!(text, "{time} {instance} {number}:{to}").expect("a string takes it");
             }
             Line::Fault(fault) => {
                 writeln!(text, "fault {} -", fault.fault).expect("a string takes it");
@@ -171,13 +171,13 @@ pub fn fired<T: Target>(run: CompiledRun<'_, T>) -> String {
         match line {
             CompiledLine::Step(step) => {
                 let CompiledStep {
-                    time_ns,
+                    time,
                     instance,
                     number,
                     to,
                     ..
                 } = step;
-                writeln!(text, "{time_ns} {instance} {number}:{to}").expect("a string takes it");
+                writeln!(text, "{time} {instance} {number}:{to}").expect("a string takes it");
             }
             CompiledLine::Fault { fault, .. } => {
                 let name = Fault::name_of(fault).expect("the fault is one of the header");

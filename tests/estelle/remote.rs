@@ -1,14 +1,14 @@
-//! The C of a specification as a program of its own, which `host.c` lets a test call.
+//! The C of a specification as a program of its own, which a test runs, or whose functions
+//! it calls.
 
 use stackloom::back::c::estelle::Printed;
 use stackloom::lower::estelle::{Bounds, Choices};
 use stackloom::pipeline::estelle_c;
-use stackloom::simulate::estelle::{Chooser, Target};
+use stackloom::simulate::estelle::Chooser;
+use stackloom::tool::estelle::child::{Child, HOST_CHOOSES, PIPE};
 use stackloom::types::estelle::program::Program;
-use std::cell::RefCell;
-use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 use std::rc::Rc;
 use std::{env, fs};
 
@@ -27,11 +27,10 @@ pub fn built(name: &str, program: &Program, (compiler, choices): (&str, Choices)
     let printed = estelle_c(&format!("{name}.stl"), program, &bounds);
     let printed = printed.expect("the specification has C");
     let title = (format!("{name}-{choices:?}"), compiler);
-    let defines: &[&str] = match choices {
-        Choices::First => &[],
-        Choices::Host => &["-DHOST_CHOOSES"],
+    let host: (&str, &[&str]) = match choices {
+        Choices::First => (include_str!("host.c"), &[]),
+        Choices::Host => (PIPE, &[HOST_CHOOSES, "-D_POSIX_C_SOURCE=200809L"]),
     };
-    let host = (include_str!("host.c"), defines);
     build((&title.0, title.1), &printed, &own, host)
 }
 
@@ -91,20 +90,9 @@ impl Built {
     }
 
     /// Starts the program; the test calls its functions.
-    pub fn target<'p>(&self, chooser: Rc<Chooser<'p>>) -> Remote<'p> {
-        let mut child = Command::new(self.folder.join("program"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the program runs");
-        let asks = child.stdin.take().expect("a pipe");
-        let answers = BufReader::new(child.stdout.take().expect("a pipe"));
-        let pipes = RefCell::new(Pipes { asks, answers });
-        Remote {
-            child,
-            pipes,
-            chooser,
-        }
+    pub fn target<'p>(&self, chooser: Rc<Chooser<'p>>) -> Child<'p> {
+        let child = Child::start(&self.folder.join("program"), chooser);
+        child.unwrap_or_else(|failure| panic!("{}", failure.message))
     }
 }
 
@@ -112,72 +100,5 @@ impl Drop for Built {
     fn drop(&mut self) {
         // A folder that stays does no harm.
         let _ = fs::remove_dir_all(&self.folder);
-    }
-}
-
-/// A running program.
-pub struct Remote<'p> {
-    child: Child,
-    pipes: RefCell<Pipes>,
-    chooser: Rc<Chooser<'p>>,
-}
-
-struct Pipes {
-    asks: ChildStdin,
-    answers: BufReader<ChildStdout>,
-}
-
-impl Pipes {
-    /// Writes a line, and reads the words of the answer.
-    fn said(&mut self, line: &str) -> Vec<String> {
-        writeln!(self.asks, "{line}").expect("the program reads");
-        let mut answer = String::new();
-        let read = self.answers.read_line(&mut answer);
-        assert!(
-            read.is_ok_and(|read| read > 0),
-            "the program ended at `{line}`"
-        );
-        answer.split_whitespace().map(str::to_string).collect()
-    }
-}
-
-impl Remote<'_> {
-    /// Calls a function; answers what it asks meanwhile.
-    fn asked(&self, line: &str) -> String {
-        let mut words = self.pipes.borrow_mut().said(line);
-        while let [sign, source, module, count] = &words[..] {
-            assert_eq!(sign, "?");
-            let number = |word: &String| word.parse::<i64>().expect("a number");
-            let asked = (number(source) as u64, number(module), number(count) as u64);
-            let mut ask = |name: &str, module: i64| {
-                let line = format!("{name} {module} 0 0");
-                number(&self.pipes.borrow_mut().said(&line)[0])
-            };
-            let chosen = self.chooser.choose(asked, &mut ask);
-            words = self.pipes.borrow_mut().said(&format!("= {chosen} 0 0"));
-        }
-        words.remove(0)
-    }
-}
-
-impl Target for Remote<'_> {
-    fn call(&mut self, name: &str, arguments: &[i64], now_ns: u64) -> i64 {
-        let argument = |at: usize| arguments.get(at).copied().unwrap_or(0);
-        let line = format!("{name} {} {} {now_ns}", argument(0), argument(1));
-        self.asked(&line).parse().expect("a number")
-    }
-
-    fn deadline_ns(&mut self, now_ns: u64) -> Option<u64> {
-        let due = self.asked(&format!("deadline 0 0 {now_ns}"));
-        let due_ns: u64 = due.parse().expect("a number");
-        (due_ns < u64::MAX).then_some(due_ns)
-    }
-}
-
-impl Drop for Remote<'_> {
-    fn drop(&mut self) {
-        // The program may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }

@@ -26,6 +26,16 @@ pub trait Target {
     fn deadline_ns(&mut self, now_ns: u64) -> Option<u64>;
 }
 
+impl<T: Target> Target for &mut T {
+    fn call(&mut self, name: &str, arguments: &[i64], now_ns: u64) -> i64 {
+        (**self).call(name, arguments, now_ns)
+    }
+
+    fn deadline_ns(&mut self, now_ns: u64) -> Option<u64> {
+        (**self).deadline_ns(now_ns)
+    }
+}
+
 /// Chooses for a compiled specification, by the paths of its modules.
 #[derive(Debug)]
 pub struct Chooser<'p> {
@@ -100,15 +110,15 @@ pub enum CompiledLine {
     Step(CompiledStep),
     /// A fault, by its number; it stops the system.
     Fault {
-        /// The time in nanoseconds.
-        time_ns: u64,
+        /// The time, in units of the timescale.
+        time: u64,
         /// The number, as in the header.
         fault: i64,
     },
     /// The end.
     End {
-        /// The time in nanoseconds.
-        time_ns: u64,
+        /// The time, in units of the timescale.
+        time: u64,
         /// The steps of all systems.
         steps: u64,
         /// The reason: [`Ending::Done`] also where queues hold interactions.
@@ -121,8 +131,8 @@ pub enum CompiledLine {
 pub struct CompiledStep {
     /// The number of the step of its system.
     pub step: u64,
-    /// The time in nanoseconds.
-    pub time_ns: u64,
+    /// The time, in units of the timescale.
+    pub time: u64,
     /// The path of the module.
     pub instance: String,
     /// The state before; `-` of none.
@@ -208,6 +218,11 @@ impl<'p, T: Target> CompiledRun<'p, T> {
 
     fn call(&mut self, name: &str, arguments: &[i64]) -> i64 {
         self.target.call(name, arguments, self.now_ns)
+    }
+
+    /// The time in units of the timescale.
+    fn time(&self) -> u64 {
+        self.now_ns / self.chooser.program.unit_ns.max(1)
     }
 
     fn path(&mut self, module: i64) -> String {
@@ -300,7 +315,7 @@ impl<'p, T: Target> CompiledRun<'p, T> {
         };
         let step = CompiledStep {
             step: self.systems[system].steps,
-            time_ns: self.now_ns,
+            time: self.time(),
             instance,
             from: named(from),
             to: named(to),
@@ -320,8 +335,8 @@ impl<'p, T: Target> CompiledRun<'p, T> {
     }
 
     fn fault(&mut self, fault: i64) {
-        let time_ns = self.now_ns;
-        self.lines.push_back(CompiledLine::Fault { time_ns, fault });
+        let time = self.time();
+        self.lines.push_back(CompiledLine::Fault { time, fault });
     }
 
     /// By seed: moves the clock of a system on.
@@ -385,7 +400,7 @@ impl<'p, T: Target> CompiledRun<'p, T> {
     fn end(&mut self, ending: Ending) {
         self.is_over = true;
         self.lines.push_back(CompiledLine::End {
-            time_ns: self.now_ns,
+            time: self.time(),
             steps: self.steps,
             ending,
         });
@@ -415,7 +430,7 @@ impl fmt::Display for CompiledLine {
             CompiledLine::Step(step) => {
                 let CompiledStep {
                     step: at,
-                    time_ns,
+                    time,
                     instance,
                     ..
                 } = step;
@@ -427,16 +442,16 @@ impl fmt::Display for CompiledLine {
                 } = step;
                 write!(
                     out,
-                    "step {at} t={time_ns}ns {instance}: {from}>{to} \"{transition}\""
+                    "step {at} t={time} {instance}: {from}>{to} \"{transition}\""
                 )
             }
-            CompiledLine::Fault { time_ns, fault } => write!(out, "fault t={time_ns}ns: {fault}"),
+            CompiledLine::Fault { time, fault } => write!(out, "fault t={time}: {fault}"),
             CompiledLine::End {
-                time_ns,
+                time,
                 steps,
                 ending,
             } => {
-                write!(out, "{} t={time_ns}ns steps={steps}", ending.word())
+                write!(out, "{} t={time} steps={steps}", ending.word())
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::read;
 use crate::back::c::reserved::no_name;
-use crate::lower::estelle::Bounds;
+use crate::lower::estelle::{Bounds, Choices};
 use crate::pipeline::{self, Specified};
 use crate::tool::compiler::deep;
 use crate::tool::failure::{Failure, about};
@@ -17,10 +17,27 @@ use std::path::Path;
 /// The most instances of a body that `--instances` gives.
 const MOST_INSTANCES: u32 = 65_536;
 
-/// Reads `--queue N` and `--instances BODY=N`.
-pub fn bounds(queue: Option<u32>, instances: &[String]) -> Result<Bounds, Failure> {
+/// The one who chooses where Estelle leaves a choice.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Decider {
+    /// The first possibility: order of declaration, order of creation, earliest time
+    First,
+    /// The function NAME_choose of the program
+    Host,
+}
+
+/// Reads `--queue N`, `--instances BODY=N` and `--choice`.
+pub fn bounds(
+    queue: Option<u32>,
+    instances: &[String],
+    decider: Option<Decider>,
+) -> Result<Bounds, Failure> {
     let mut bounds = Bounds::default();
     bounds.queue = queue.unwrap_or(bounds.queue);
+    bounds.choices = match decider {
+        Some(Decider::Host) => Choices::Host,
+        Some(Decider::First) | None => Choices::First,
+    };
     for one in instances {
         let split = one.split_once('=');
         let read = split.and_then(|(body, count)| Some((body, count.trim().parse().ok()?)));

@@ -2,12 +2,13 @@
 //!
 //! In: the path of a `.stl` or `.estelle` file, and values of its constants. Out: the checked
 //! specification, its canonical form or its views; or a `Failure` after the diagnostics were
-//! printed. `build.rs` writes its C.
+//! printed. `build.rs` writes its C, `child.rs` runs that.
 
 mod build;
+pub mod child;
 
 pub use super::library::is_estelle;
-pub use build::{bounds, build};
+pub use build::{Decider, bounds, build};
 
 use super::compiler::deep;
 use super::esterel::text_of;

@@ -2,18 +2,21 @@
 //! situations.
 
 use super::super::compiler::deep;
+use super::super::estelle::child::{self, Child};
 use super::super::estelle::read;
 use super::super::failure::{Failure, Status};
 use super::super::progress;
 use super::super::terminal::{counted, note, part, result};
 use super::Arguments;
 use crate::simulate::estelle::{
-    Bounds, Choice, Ending, Limits, Line, Options, Refusal, Report, Run, explore,
+    Bounds, Choice, Chooser, CompiledLine, CompiledRun, Ending, Limits, Line, Options, Refusal,
+    Report, Run, explore,
 };
 use crate::source::Sources;
 use crate::types::estelle::Settings;
 use crate::types::estelle::program::Program;
 use serde::Serialize;
+use std::rc::Rc;
 
 pub use super::super::estelle::is_estelle;
 
@@ -50,14 +53,14 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     let program = &specified.program;
     deep(|| match decision {
         Decision::All => report(arguments, program, &sources),
-        Decision::First => trace(arguments, program, &sources, Choice::First),
+        Decision::First => one(arguments, program, &sources, Choice::First),
         Decision::Seed => {
             let seed = arguments.seed.unwrap_or_else(|| {
                 let seed = fastrand::u64(..1_000_000);
                 note(format_args!("seed {seed}"));
                 seed
             });
-            trace(arguments, program, &sources, Choice::Seed(seed))
+            one(arguments, program, &sources, Choice::Seed(seed))
         }
     })
 }
@@ -69,6 +72,8 @@ fn decision(arguments: &Arguments) -> Result<Decision, Failure> {
         None => Decision::First,
     });
     let is_all = decision == Decision::All;
+    let not_compiled = "the interpreter, without --compiled";
+    let one_run = "`--choice first` and `--choice seed`";
     let not_all = "`--choice first` and `--choice seed`; --situations limits --choice all";
     let wrong = [
         (
@@ -79,6 +84,18 @@ fn decision(arguments: &Arguments) -> Result<Decision, Failure> {
         (arguments.steps.is_some() && is_all, "--steps", not_all),
         (arguments.after_ns.is_some() && is_all, "--for", not_all),
         (arguments.dump && is_all, "--dump", not_all),
+        (arguments.compiled && is_all, "--compiled", one_run),
+        (arguments.compiled && arguments.dump, "--dump", not_compiled),
+        (
+            arguments.compiled && arguments.loop_limit.is_some(),
+            "--loop-limit",
+            not_compiled,
+        ),
+        (
+            !arguments.compiled && !arguments.functions.is_empty(),
+            "--c",
+            "specifications with --compiled",
+        ),
         (
             arguments.situations.is_some() && !is_all,
             "--situations",
@@ -94,7 +111,49 @@ fn decision(arguments: &Arguments) -> Result<Decision, Failure> {
     }
 }
 
-/// Prints the lines of one run.
+/// Prints the lines of one run, of the interpreter or of the C.
+fn one(
+    arguments: &Arguments,
+    program: &Program,
+    sources: &Sources,
+    choice: Choice,
+) -> Result<(), Failure> {
+    match arguments.compiled {
+        true => compiled(arguments, program, choice),
+        false => trace(arguments, program, sources, choice),
+    }
+}
+
+/// Prints the lines of a run of the C.
+fn compiled(arguments: &Arguments, program: &Program, choice: Choice) -> Result<(), Failure> {
+    let spinner = progress::spinner("compiling");
+    let built = child::built(&arguments.network, program, (choice, &arguments.functions));
+    spinner.finish_and_clear();
+    let built = built?;
+    let chooser = Rc::new(Chooser::new(program, choice));
+    let mut child = Child::start(&built.program, Rc::clone(&chooser))?;
+    let limits = (arguments.steps, arguments.after_ns);
+    let mut printed = Printed::default();
+    let run = CompiledRun::new(chooser, &mut child, choice, limits);
+    for line in run {
+        let text = match arguments.json {
+            true => in_json(&line),
+            false => line.to_string(),
+        };
+        if !printed.line(&text)? {
+            return Ok(());
+        }
+        if let CompiledLine::End { ending, .. } = line {
+            printed.ending = ending;
+        }
+    }
+    match child.wrong() {
+        Some(says) => Err(Failure::refused(says)),
+        None => printed.end(),
+    }
+}
+
+/// Prints the lines of a run of the interpreter.
 fn trace(
     arguments: &Arguments,
     program: &Program,
@@ -112,30 +171,60 @@ fn trace(
     };
     let run = Run::new(program, Some(sources), options);
     let run = run.map_err(|refusal| refused(&refusal, sources))?;
-    let (mut text, mut ending) = (String::new(), Ending::Done);
+    let mut printed = Printed::default();
     for line in run {
-        match arguments.json {
-            true => text.push_str(&in_json(&line)),
-            false => text.push_str(&line.to_string()),
+        let text = match arguments.json {
+            true => in_json(&line),
+            false => line.to_string(),
+        };
+        if !printed.line(&text)? {
+            return Ok(());
         }
-        text.push('\n');
         if let Line::End(end) = &line {
-            ending = end.ending;
-        }
-        if text.len() >= AT_ONCE {
-            if !part(&text)? {
-                return Ok(());
-            }
-            text.clear();
+            printed.ending = end.ending;
         }
     }
-    result(&text)?;
-    match ending {
-        Ending::Done | Ending::Steps | Ending::Time => Ok(()),
-        Ending::Deadlock => Err(Failure::refused(
-            "deadlock: queues hold interactions that nothing will take",
-        )),
-        Ending::Stopped => Err(Failure::refused("a fault has stopped a system")),
+    printed.end()
+}
+
+/// The lines of a run that were not printed yet, and its ending.
+struct Printed {
+    text: String,
+    ending: Ending,
+}
+
+impl Default for Printed {
+    fn default() -> Printed {
+        Printed {
+            text: String::new(),
+            ending: Ending::Done,
+        }
+    }
+}
+
+impl Printed {
+    /// Adds a line. Returns false if nobody reads any more.
+    fn line(&mut self, line: &str) -> Result<bool, Failure> {
+        self.text.push_str(line);
+        self.text.push('\n');
+        if self.text.len() < AT_ONCE {
+            return Ok(true);
+        }
+        let is_read = part(&self.text)?;
+        self.text.clear();
+        Ok(is_read)
+    }
+
+    /// Prints the rest, and judges the ending.
+    fn end(self) -> Result<(), Failure> {
+        result(&self.text)?;
+        match self.ending {
+            Ending::Done | Ending::Steps | Ending::Time => Ok(()),
+            Ending::Deadlock => Err(Failure::refused(
+                "deadlock: queues hold interactions that nothing will take",
+            )),
+            Ending::Stopped => Err(Failure::refused("a fault has stopped a system")),
+        }
     }
 }
 
