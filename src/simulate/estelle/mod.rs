@@ -12,12 +12,11 @@
 //! stepper    select and execute of a system     recorder   what happens -> lines
 //! run        one run by first choices or seed   explore    all choices, breadth first
 //!
-//! compiled   the same run for a specification that is compiled; compiled_ir its stack IR
+//! compiled   the same run for a specification that is compiled
 //! ```
 
 mod choice;
 mod compiled;
-mod compiled_ir;
 mod explore;
 mod fault;
 mod machine;
@@ -33,8 +32,7 @@ mod trace;
 mod value;
 
 pub use choice::{Choices, Source, mixed};
-pub use compiled::{Chooser, CompiledLine, CompiledRun, CompiledStep, Target};
-pub use compiled_ir::IrTarget;
+pub use compiled::{Chooser, CompiledLine, CompiledRun, CompiledStep, IrTarget, Origin, Target};
 pub use explore::{Bounds, Finding, Report, explore};
 pub use fault::FaultKind;
 pub use machine::Limits;

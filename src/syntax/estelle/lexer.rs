@@ -3,6 +3,7 @@
 use super::token::{Comment, SIGNS, Token, TokenKind, keyword};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
+use crate::syntax::cursor::Cursor;
 
 /// The content of a text.
 pub(super) struct Lexed<'a> {
@@ -16,9 +17,7 @@ pub(super) struct Lexed<'a> {
 /// Cuts a text into tokens and comments.
 pub(super) fn lex(file: FileId, sources: &Sources) -> Lexed<'_> {
     let mut lexer = Lexer {
-        file,
-        text: sources.text(file),
-        at: 0,
+        cursor: Cursor::new(file, sources),
         begins_line: true,
         lexed: Lexed {
             tokens: Vec::new(),
@@ -26,39 +25,40 @@ pub(super) fn lex(file: FileId, sources: &Sources) -> Lexed<'_> {
             diagnostics: Vec::new(),
         },
     };
-    while let Some(first) = lexer.rest().chars().next() {
+    while let Some(first) = lexer.cursor.peek() {
         lexer.one(first);
     }
-    lexer.push(TokenKind::End, "", lexer.at);
+    lexer.push(TokenKind::End, "", lexer.cursor.at);
     lexer.lexed
 }
 
 struct Lexer<'a> {
-    file: FileId,
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     begins_line: bool,
     lexed: Lexed<'a>,
 }
 
 impl<'a> Lexer<'a> {
     fn one(&mut self, first: char) {
-        let start = self.at;
+        let start = self.cursor.at;
         match first {
             _ if first.is_whitespace() => {
-                self.at += first.len_utf8();
+                self.cursor.at += first.len_utf8();
                 self.begins_line |= first == '\n';
             }
-            '\u{feff}' if start == 0 => self.at += first.len_utf8(),
+            '\u{feff}' if start == 0 => self.cursor.at += first.len_utf8(),
             '{' => self.comment("{", "}"),
-            '(' if self.rest().starts_with("(*") => self.comment("(*", "*)"),
+            '(' if self.cursor.rest().starts_with("(*") => self.comment("(*", "*)"),
             'a'..='z' | 'A'..='Z' | '_' => self.word(),
             '0'..='9' => self.number(),
             '\'' => self.string(),
             '"' => self.foreign_string(),
-            _ => match SIGNS.iter().find(|sign| self.rest().starts_with(sign.0)) {
+            _ => match SIGNS
+                .iter()
+                .find(|sign| self.cursor.rest().starts_with(sign.0))
+            {
                 Some((written, canonical)) => {
-                    self.at += written.len();
+                    self.cursor.at += written.len();
                     self.push(TokenKind::Sign, canonical, start);
                 }
                 None => self.unknown(first),
@@ -68,13 +68,13 @@ impl<'a> Lexer<'a> {
 
     /// Reads a comment, which does not nest.
     fn comment(&mut self, open: &str, close: &str) {
-        let start = self.at;
+        let start = self.cursor.at;
         let inside = start + open.len();
-        match self.text[inside..].find(close) {
-            Some(length) => self.at = inside + length + close.len(),
+        match self.cursor.text[inside..].find(close) {
+            Some(length) => self.cursor.at = inside + length + close.len(),
             None => {
-                self.at = self.text.len();
-                let span = Span::new(self.file, start as u32, inside as u32);
+                self.cursor.at = self.cursor.text.len();
+                let span = Span::new(self.cursor.file, start as u32, inside as u32);
                 let title = "this comment is never closed";
                 let label = format!("expected `{close}` somewhere behind it");
                 let found = Diagnostic::error(Id::MissingBracket, title, span, label)
@@ -83,16 +83,17 @@ impl<'a> Lexer<'a> {
             }
         }
         self.lexed.comments.push(Comment {
-            text: &self.text[start..self.at],
-            span: self.span(start),
+            text: self.cursor.since(start),
+            span: self.cursor.span(start),
         });
-        self.begins_line |= self.text[start..self.at].contains('\n');
+        self.begins_line |= self.cursor.since(start).contains('\n');
     }
 
     fn word(&mut self) {
-        let start = self.at;
-        self.skip_while(|c| c.is_ascii_alphanumeric() || c == '_');
-        match keyword(&self.text[start..self.at]) {
+        let start = self.cursor.at;
+        self.cursor
+            .skip_while(|c| c.is_ascii_alphanumeric() || c == '_');
+        match keyword(self.cursor.since(start)) {
             Some(word) => self.push(TokenKind::Keyword, word, start),
             None => self.push(TokenKind::Name, "", start),
         }
@@ -100,29 +101,30 @@ impl<'a> Lexer<'a> {
 
     /// Reads `12`, `1.5`, `1.5e-3` or `2e10`, but of `1..4` only the `1`.
     fn number(&mut self) {
-        let start = self.at;
+        let start = self.cursor.at;
         let mut kind = TokenKind::Integer;
-        self.skip_while(|c| c.is_ascii_digit());
-        let fraction = self.rest().strip_prefix('.').unwrap_or_default();
+        self.cursor.skip_while(|c| c.is_ascii_digit());
+        let fraction = self.cursor.rest().strip_prefix('.').unwrap_or_default();
         if fraction.starts_with(|c: char| c.is_ascii_digit()) {
             kind = TokenKind::Real;
-            self.at += 1;
-            self.skip_while(|c| c.is_ascii_digit());
+            self.cursor.at += 1;
+            self.cursor.skip_while(|c| c.is_ascii_digit());
         }
-        if let Some(behind) = self.rest().strip_prefix(['e', 'E']) {
+        if let Some(behind) = self.cursor.rest().strip_prefix(['e', 'E']) {
             let digits = behind.strip_prefix(['+', '-']).unwrap_or(behind);
             if digits.starts_with(|c: char| c.is_ascii_digit()) {
                 kind = TokenKind::Real;
-                self.at = self.text.len() - digits.len();
-                self.skip_while(|c| c.is_ascii_digit());
+                self.cursor.at = self.cursor.text.len() - digits.len();
+                self.cursor.skip_while(|c| c.is_ascii_digit());
             }
         }
-        let end = self.at;
-        self.skip_while(|c| c.is_ascii_alphanumeric() || c == '_');
-        let text = &self.text[start..self.at];
+        let end = self.cursor.at;
+        self.cursor
+            .skip_while(|c| c.is_ascii_alphanumeric() || c == '_');
+        let text = self.cursor.since(start);
         let advice = "leave a space between a number and a word; a name begins with a letter";
         let is_real = kind == TokenKind::Real;
-        let wrong = if self.at != end {
+        let wrong = if self.cursor.at != end {
             Some(("is neither a number nor a name", advice))
         } else if !is_real && text.parse::<i64>().is_err() {
             let advice = "an integer is at most `maxint`, which is 2147483647";
@@ -134,7 +136,7 @@ impl<'a> Lexer<'a> {
         };
         if let Some((wrong, help)) = wrong {
             let title = format!("`{}` {wrong}", shown(text));
-            let span = self.span(start);
+            let span = self.cursor.span(start);
             let found = Diagnostic::error(Id::EstelleNumber, title, span, "not a number");
             self.lexed.diagnostics.push(found.help(help));
         }
@@ -143,17 +145,17 @@ impl<'a> Lexer<'a> {
 
     /// Reads `'it''s'`.
     fn string(&mut self) {
-        let start = self.at;
-        self.at += 1;
+        let start = self.cursor.at;
+        self.cursor.at += 1;
         loop {
-            self.skip_while(|c| c != '\'' && c != '\n');
-            if self.rest().starts_with("''") {
-                self.at += 2;
-            } else if self.rest().starts_with('\'') {
-                self.at += 1;
+            self.cursor.skip_while(|c| c != '\'' && c != '\n');
+            if self.cursor.rest().starts_with("''") {
+                self.cursor.at += 2;
+            } else if self.cursor.rest().starts_with('\'') {
+                self.cursor.at += 1;
                 break;
             } else {
-                let span = self.span(start);
+                let span = self.cursor.span(start);
                 let label = "expected `'` on the same line";
                 let title = "this string is never closed";
                 let found = Diagnostic::error(Id::MissingBracket, title, span, label)
@@ -162,8 +164,8 @@ impl<'a> Lexer<'a> {
                 break;
             }
         }
-        if &self.text[start..self.at] == "''" {
-            let span = self.span(start);
+        if self.cursor.since(start) == "''" {
+            let span = self.cursor.span(start);
             let found = Diagnostic::error(Id::EstelleString, "this string is empty", span, "")
                 .help("a string has one or more characters; a blank is `' '`");
             self.lexed.diagnostics.push(found);
@@ -173,13 +175,13 @@ impl<'a> Lexer<'a> {
 
     /// Reads a string with double quotes, which Estelle does not have.
     fn foreign_string(&mut self) {
-        let start = self.at;
-        self.at += 1;
-        self.skip_while(|c| c != '"' && c != '\n');
-        if self.rest().starts_with('"') {
-            self.at += 1;
+        let start = self.cursor.at;
+        self.cursor.at += 1;
+        self.cursor.skip_while(|c| c != '"' && c != '\n');
+        if self.cursor.rest().starts_with('"') {
+            self.cursor.at += 1;
         }
-        let span = self.span(start);
+        let span = self.cursor.span(start);
         let title = "a string has single quotes";
         let found = Diagnostic::error(Id::EstelleString, title, span, "double quotes");
         self.lexed.diagnostics.push(found.help("write `'text'`"));
@@ -187,8 +189,8 @@ impl<'a> Lexer<'a> {
     }
 
     fn unknown(&mut self, first: char) {
-        let start = self.at;
-        self.at += first.len_utf8();
+        let start = self.cursor.at;
+        self.cursor.at += first.len_utf8();
         let help = match first {
             '!' => "write `<>` for unequal and `not` for negation",
             '&' => "write `and`",
@@ -198,31 +200,17 @@ impl<'a> Lexer<'a> {
             _ => "remove it",
         };
         let title = format!("`{}` has no meaning in Estelle", shown_character(first));
-        let span = self.span(start);
+        let span = self.cursor.span(start);
         let found = Diagnostic::error(Id::UnknownCharacter, title, span, "ignored").help(help);
         self.lexed.diagnostics.push(found);
-    }
-
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn skip_while(&mut self, belongs: impl Fn(char) -> bool) {
-        let rest = self.rest();
-        let end = rest.find(|c| !belongs(c)).unwrap_or(rest.len());
-        self.at += end;
-    }
-
-    fn span(&self, start: usize) -> Span {
-        Span::new(self.file, start as u32, self.at as u32)
     }
 
     fn push(&mut self, kind: TokenKind, word: &'static str, start: usize) {
         let token = Token {
             kind,
-            text: &self.text[start..self.at],
+            text: self.cursor.since(start),
             word,
-            span: self.span(start),
+            span: self.cursor.span(start),
             begins_line: self.begins_line,
         };
         self.lexed.tokens.push(token);

@@ -4,6 +4,7 @@
 use super::token::{Comment, CommentKind, OPERATORS, Token, TokenKind};
 use crate::diagnostic::{Diagnostic, Id};
 use crate::source::{FileId, Sources, Span};
+use crate::syntax::cursor::Cursor;
 
 /// What is in a text.
 pub(super) struct Lexed<'a> {
@@ -17,9 +18,7 @@ pub(super) struct Lexed<'a> {
 /// Cuts a text into tokens and comments.
 pub(super) fn lex(file: FileId, sources: &Sources) -> Lexed<'_> {
     let mut lexer = Lexer {
-        file,
-        text: sources.text(file),
-        at: 0,
+        cursor: Cursor::new(file, sources),
         newline: None,
         angles: 0,
         foreign: Vec::new(),
@@ -29,19 +28,17 @@ pub(super) fn lex(file: FileId, sources: &Sources) -> Lexed<'_> {
             diagnostics: Vec::new(),
         },
     };
-    while let Some(first) = lexer.rest().chars().next() {
+    while let Some(first) = lexer.cursor.peek() {
         lexer.one(first);
     }
-    let end = lexer.span(lexer.at);
+    let end = lexer.cursor.span(lexer.cursor.at);
     lexer.push(TokenKind::End, "", end);
     lexer.report_foreign();
     lexer.lexed
 }
 
 struct Lexer<'a> {
-    file: FileId,
-    text: &'a str,
-    at: usize,
+    cursor: Cursor<'a>,
     /// The newline since the last token, if there was one.
     newline: Option<Span>,
     /// How many `<` of types are open.
@@ -53,41 +50,41 @@ struct Lexer<'a> {
 
 impl<'a> Lexer<'a> {
     fn one(&mut self, first: char) {
-        let start = self.at;
+        let start = self.cursor.at;
         match first {
             '\n' => {
-                self.at += 1;
+                self.cursor.at += 1;
                 self.newline
-                    .get_or_insert(Span::new(self.file, start as u32, start as u32));
+                    .get_or_insert(Span::new(self.cursor.file, start as u32, start as u32));
             }
-            ' ' | '\t' | '\r' => self.at += 1,
-            '\u{feff}' if start == 0 => self.at += first.len_utf8(),
+            ' ' | '\t' | '\r' => self.cursor.at += 1,
+            '\u{feff}' if start == 0 => self.cursor.at += first.len_utf8(),
             'a'..='z' | 'A'..='Z' | '_' => {
-                self.skip_while(is_word);
+                self.cursor.skip_while(is_word);
                 self.push_from(TokenKind::Word, start);
             }
             '0'..='9' => self.number(),
             '"' | '\'' => self.string(first),
-            _ if self.rest().starts_with("//") => self.comment(),
-            _ if self.rest().starts_with("/*") => self.block_comment(),
+            _ if self.cursor.rest().starts_with("//") => self.comment(),
+            _ if self.cursor.rest().starts_with("/*") => self.block_comment(),
             _ => self.sign(),
         }
     }
 
     fn number(&mut self) {
-        let start = self.at;
-        self.skip_while(is_word);
-        let mut behind = self.rest().chars();
+        let start = self.cursor.at;
+        self.cursor.skip_while(is_word);
+        let mut behind = self.cursor.rest().chars();
         if behind.next() == Some('.') && behind.next().is_some_and(|c| c.is_ascii_digit()) {
-            self.at += 1;
-            self.skip_while(is_word);
+            self.cursor.at += 1;
+            self.cursor.skip_while(is_word);
         }
-        let mut behind = self.rest().chars();
+        let mut behind = self.cursor.rest().chars();
         // `70%` is a share, unless it goes on like a remainder: `70%3`.
         let is_share =
             behind.next() == Some('%') && !behind.next().is_some_and(|c| is_word(c) || c == '(');
         if is_share {
-            self.at += 1;
+            self.cursor.at += 1;
         }
         self.push_from(
             if is_share {
@@ -100,9 +97,9 @@ impl<'a> Lexer<'a> {
     }
 
     fn comment(&mut self) {
-        let start = self.at;
-        self.skip_while(|c| c != '\n');
-        let text = self.text[start..self.at].trim_end();
+        let start = self.cursor.at;
+        self.cursor.skip_while(|c| c != '\n');
+        let text = self.cursor.since(start).trim_end();
         let kind = if text.starts_with("//=") {
             CommentKind::Rule
         } else if text.starts_with("///") && !text.starts_with("////") {
@@ -110,8 +107,11 @@ impl<'a> Lexer<'a> {
         } else {
             CommentKind::Plain
         };
-        let span = Span::new(self.file, start as u32, (start + text.len()) as u32);
-        let line = self.text[..start].rsplit('\n').next().unwrap_or_default();
+        let span = Span::new(self.cursor.file, start as u32, (start + text.len()) as u32);
+        let line = self.cursor.text[..start]
+            .rsplit('\n')
+            .next()
+            .unwrap_or_default();
         let trailing = !line.trim_start_matches('\u{feff}').trim().is_empty();
         self.lexed.comments.push(Comment {
             kind,
@@ -122,15 +122,15 @@ impl<'a> Lexer<'a> {
     }
 
     fn block_comment(&mut self) {
-        let start = self.at;
-        let length = self.rest().find("*/").map(|length| length + 2);
-        self.at += length.unwrap_or(self.rest().len());
-        let span = self.span(start);
+        let start = self.cursor.at;
+        let length = self.cursor.rest().find("*/").map(|length| length + 2);
+        self.cursor.at += length.unwrap_or(self.cursor.rest().len());
+        let span = self.cursor.span(start);
         let newline = Span {
             end: span.start,
             ..span
         };
-        if self.text[start..self.at].contains('\n') {
+        if self.cursor.since(start).contains('\n') {
             self.newline.get_or_insert(newline);
         }
         let opening = Span {
@@ -149,19 +149,19 @@ impl<'a> Lexer<'a> {
     }
 
     fn string(&mut self, quote: char) {
-        let start = self.at;
-        self.at += 1;
-        self.skip_while(|c| c != quote && c != '\n');
-        let title = if self.rest().starts_with(quote) {
-            self.at += 1;
+        let start = self.cursor.at;
+        self.cursor.at += 1;
+        self.cursor.skip_while(|c| c != quote && c != '\n');
+        let title = if self.cursor.rest().starts_with(quote) {
+            self.cursor.at += 1;
             "Loom has no strings"
         } else {
             "this quote is never closed, and Loom has no strings"
         };
-        let span = self.span(start);
+        let span = self.cursor.span(start);
         let refused = Diagnostic::error(Id::NotLoom, title, span, "not a value")
             .why("A layer handles numbers and bytes; only the host program handles text.");
-        let letters = self.text[start..self.at].trim_matches(quote).bytes();
+        let letters = self.cursor.since(start).trim_matches(quote).bytes();
         let number: String = letters.map(|letter| format!("{letter:02x}")).collect();
         self.lexed.diagnostics.push(match number.len() {
             2..=16 => refused.help(format!(
@@ -182,11 +182,11 @@ impl<'a> Lexer<'a> {
             (";", ""),
         ];
         const OTHERS: &[&str] = &["(", ")", "[", "]", "{", "}", ",", ":", "?", "~"];
-        let (start, rest) = (self.at, self.rest());
+        let (start, rest) = (self.cursor.at, self.cursor.rest());
         let foreign = FOREIGN.iter().find(|(sign, _)| rest.starts_with(sign));
         if let Some((sign, instead)) = foreign.filter(|_| !rest.starts_with("!=")) {
-            self.at += sign.len();
-            let span = self.span(start);
+            self.cursor.at += sign.len();
+            let span = self.cursor.span(start);
             self.foreign.push((sign, instead, span));
             match *instead {
                 "" => self.newline = Some(span),
@@ -194,14 +194,14 @@ impl<'a> Lexer<'a> {
                 word => self.push(TokenKind::Word, word, span),
             }
         } else if let Some(sign) = self.angle() {
-            self.at += 1;
-            self.push(TokenKind::Angle, sign, self.span(start));
+            self.cursor.at += 1;
+            self.push(TokenKind::Angle, sign, self.cursor.span(start));
         } else if let Some(sign) = OTHERS
             .iter()
             .chain(OPERATORS)
             .find(|sign| rest.starts_with(**sign))
         {
-            self.at += sign.len();
+            self.cursor.at += sign.len();
             self.push_from(TokenKind::Sign, start);
         } else {
             self.unknown();
@@ -214,7 +214,7 @@ impl<'a> Lexer<'a> {
         if self.newline.is_some() {
             self.angles = 0;
         }
-        if self.rest().starts_with('>') && self.angles > 0 {
+        if self.cursor.rest().starts_with('>') && self.angles > 0 {
             self.angles -= 1;
             return Some(">");
         }
@@ -231,7 +231,7 @@ impl<'a> Lexer<'a> {
             }
             _ => false,
         };
-        if is_type && self.rest().starts_with('<') && !self.rest().starts_with("<=") {
+        if is_type && self.cursor.rest().starts_with('<') && !self.cursor.rest().starts_with("<=") {
             self.angles += 1;
             return Some("<");
         }
@@ -239,21 +239,22 @@ impl<'a> Lexer<'a> {
     }
 
     fn unknown(&mut self) {
-        let start = self.at;
+        let start = self.cursor.at;
         let is_unknown = |c: char| !c.is_ascii() || c.is_ascii_control() || "@#$\\`".contains(c);
-        self.skip_while(|c| is_unknown(c) && c != '\n');
-        assert!(self.at > start, "a character is known, or it is not");
-        if self.text[start..self.at].chars().any(char::is_alphanumeric) {
-            self.skip_while(|c| is_word(c) || c.is_alphanumeric());
+        self.cursor.skip_while(|c| is_unknown(c) && c != '\n');
+        assert!(self.cursor.at > start, "a character is known, or it is not");
+        if self.cursor.since(start).chars().any(char::is_alphanumeric) {
+            self.cursor
+                .skip_while(|c| is_word(c) || c.is_alphanumeric());
         }
-        let written = &self.text[start..self.at];
+        let written = self.cursor.since(start);
         let is_comment = written.starts_with('#');
         let help = match written.chars().next() {
             Some('“' | '”' | '‘' | '’') => "Loom has no strings, and no quotes",
-            Some('#') if self.rest().starts_with("define") => {
+            Some('#') if self.cursor.rest().starts_with("define") => {
                 "a constant is `const NAME: TYPE = VALUE`"
             }
-            Some('#') if self.rest().starts_with("include") => {
+            Some('#') if self.cursor.rest().starts_with("include") => {
                 "write `use` to use the declarations of another file"
             }
             Some('#') => "comments begin with `//`",
@@ -268,10 +269,10 @@ impl<'a> Lexer<'a> {
             Some(_) | None => format!("`{written}` has no meaning here"),
         };
         let diagnostic =
-            Diagnostic::error(Id::UnknownCharacter, title, self.span(start), "").help(help);
+            Diagnostic::error(Id::UnknownCharacter, title, self.cursor.span(start), "").help(help);
         self.lexed.diagnostics.push(diagnostic);
         if is_comment {
-            self.skip_while(|c| c != '\n');
+            self.cursor.skip_while(|c| c != '\n');
         }
     }
 
@@ -308,7 +309,7 @@ impl<'a> Lexer<'a> {
     }
 
     fn push_from(&mut self, kind: TokenKind, start: usize) {
-        self.push(kind, &self.text[start..self.at], self.span(start));
+        self.push(kind, self.cursor.since(start), self.cursor.span(start));
     }
 
     /// Adds a token, and before it the newline, if that ends something.
@@ -331,19 +332,6 @@ impl<'a> Lexer<'a> {
             });
         }
         self.lexed.tokens.push(token);
-    }
-
-    fn skip_while(&mut self, condition: impl Fn(char) -> bool) {
-        let rest = self.rest();
-        self.at += rest.find(|c| !condition(c)).unwrap_or(rest.len());
-    }
-
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-
-    fn span(&self, start: usize) -> Span {
-        Span::new(self.file, start as u32, self.at as u32)
     }
 }
 

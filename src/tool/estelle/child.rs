@@ -5,7 +5,7 @@
 
 use crate::lower::estelle::{Bounds, Choices};
 use crate::pipeline::estelle_c;
-use crate::simulate::estelle::{Choice, Chooser, Target};
+use crate::simulate::estelle::{Choice, Chooser, Origin, Target};
 use crate::tool::c_compiler;
 use crate::tool::failure::{Failure, about, plain};
 use crate::types::estelle::program::Program;
@@ -128,11 +128,9 @@ impl<'p> Child<'p> {
             && sign == "?"
         {
             let asked = (number(source) as u64, number(module), number(count) as u64);
-            let mut ask = |name: &str, module: i64| {
-                let words = self
-                    .state
-                    .borrow_mut()
-                    .said(&format!("{name} {module} 0 0"));
+            let mut ask = |asked: Origin, module: i64| {
+                let line = format!("{} {module} 0 0", asked.name());
+                let words = self.state.borrow_mut().said(&line);
                 words.map_or(ENDED, |words| number(&words[0]))
             };
             let chosen = self.chooser.choose(asked, &mut ask);

@@ -21,8 +21,8 @@ static int64_t call(struct NAME *stack) {
     char name[32];
     int32_t one;
     int32_t other;
-    uint64_t now;
-    int read = scanf("%31s %" SCNd32 " %" SCNd32 " %" SCNu64, name, &one, &other, &now);
+    uint64_t now_ns;
+    int read = scanf("%31s %" SCNd32 " %" SCNd32 " %" SCNu64, name, &one, &other, &now_ns);
     if (read != 4) {
         exit(0);
     }
@@ -32,10 +32,10 @@ static int64_t call(struct NAME *stack) {
     if (strcmp(name, "deadline") == 0) {
         fprintf(answers, "%" PRIu64 "\n", OF(_deadline)(stack));
     } else {
-        int32_t result = strcmp(name, "start") == 0    ? OF(_start)(stack, now)
-                         : strcmp(name, "plan") == 0   ? OF(_plan)(stack, one, now)
-                         : strcmp(name, "ready") == 0  ? OF(_ready)(stack, one, now)
-                         : strcmp(name, "fire") == 0   ? OF(_fire)(stack, one, other, now)
+        int32_t result = strcmp(name, "start") == 0    ? OF(_start)(stack, now_ns)
+                         : strcmp(name, "plan") == 0   ? OF(_plan)(stack, one, now_ns)
+                         : strcmp(name, "ready") == 0  ? OF(_ready)(stack, one, now_ns)
+                         : strcmp(name, "fire") == 0   ? OF(_fire)(stack, one, other, now_ns)
                          : strcmp(name, "state") == 0  ? OF(_state)(stack, one)
                          : strcmp(name, "body") == 0   ? OF(_body)(stack, one)
                          : strcmp(name, "parent") == 0 ? OF(_parent)(stack, one)

@@ -16,7 +16,7 @@ pub fn duty(name: &str) -> Option<&'static str> {
 const DUTIES: [(&str, &str); 1] = [(
     "choose",
     "Chooses one of `count` possibilities, counted from 0, for a module. By `source`: 0 the \
-     transition that it offers, 1 the child of an activity that runs, 2 the order of the transitions \
-     of a step, 3 the time between the bounds of a delay, 4 the element of `forone` or the \
-     alternative of `initialize`. A greater number counts as the last.",
+     transition that it offers, 1 the child of an activity that runs, 2 the order of the \
+     transitions of a step, 3 the time between the bounds of a delay, 4 the element of `forone` \
+     or the alternative of `initialize`. A greater number counts as the last.",
 )];

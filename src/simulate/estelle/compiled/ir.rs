@@ -1,6 +1,7 @@
 //! A specification as stack IR, run by the machine of the IR.
 
-use super::compiled::{Chooser, Target};
+use super::Target;
+use super::chooser::{Chooser, Origin};
 use crate::ir::interface::Foreign;
 use crate::ir::{FieldId, KindId, Module, Region, Stored, Type};
 use crate::simulate::machine::values::Held;
@@ -88,15 +89,14 @@ impl Host for Outside<'_> {
                 Datum::Number(module),
                 Datum::Number(count),
             ] => {
-                let tables = [
-                    ("body", "of_body"),
-                    ("parent", "parent"),
-                    ("variable", "made_by"),
-                    ("generation", "generation"),
-                ];
-                let mut ask = |name: &str, module: i64| {
-                    let table = tables.iter().find(|(asked, _)| *asked == name);
-                    table.map_or(-1, |(_, table)| self.table(machine, table, module))
+                let mut ask = |asked: Origin, module: i64| {
+                    let table = match asked {
+                        Origin::Body => "of_body",
+                        Origin::Parent => "parent",
+                        Origin::Variable => "made_by",
+                        Origin::Generation => "generation",
+                    };
+                    self.table(machine, table, module)
                 };
                 let asked = (*source, *module as i64, *count);
                 Datum::Number(self.chooser.choose(asked, &mut ask))

@@ -5,102 +5,15 @@
 //! the choices come from the same generators, so both runs fire the same transitions. Which
 //! transitions fire, and what they do, the target alone decides.
 
-use super::choice::{Choices, Source};
-use super::run::{Choice, PACE};
-use super::situation::index_text;
-use super::trace::Ending;
-use crate::types::estelle::program::Program;
+use super::Target;
+use super::chooser::{Chooser, Origin};
+use crate::simulate::estelle::choice::Source;
+use crate::simulate::estelle::run::{Choice, PACE};
+use crate::simulate::estelle::trace::Ending;
 use serde::Serialize;
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::fmt;
 use std::rc::Rc;
-
-/// A specification that is compiled: the functions that a program calls, by their names behind that
-/// of the specification. Where it has a choice it asks a [`Chooser`].
-pub trait Target {
-    /// Calls a function at a time in nanoseconds: its result.
-    fn call(&mut self, name: &str, arguments: &[i64], now_ns: u64) -> i64;
-
-    /// The next time at which a delay ends, in nanoseconds; none if no delay runs.
-    fn deadline_ns(&mut self, now_ns: u64) -> Option<u64>;
-}
-
-impl<T: Target> Target for &mut T {
-    fn call(&mut self, name: &str, arguments: &[i64], now_ns: u64) -> i64 {
-        (**self).call(name, arguments, now_ns)
-    }
-
-    fn deadline_ns(&mut self, now_ns: u64) -> Option<u64> {
-        (**self).deadline_ns(now_ns)
-    }
-}
-
-/// Chooses for a compiled specification, by the paths of its modules.
-#[derive(Debug)]
-pub struct Chooser<'p> {
-    program: &'p Program,
-    choices: RefCell<Choices>,
-}
-
-impl<'p> Chooser<'p> {
-    /// Returns a chooser for a run.
-    pub fn new(program: &'p Program, choice: Choice) -> Chooser<'p> {
-        Chooser {
-            program,
-            choices: RefCell::new(choice.choices()),
-        }
-    }
-
-    /// Chooses one of `count` possibilities for a module. `source` counts from 0 in the order of
-    /// [`Source`]; `ask` answers `body`, `parent`, `variable` and `generation` of a module, by
-    /// their names.
-    pub fn choose(
-        &self,
-        (source, module, count): (u64, i64, u64),
-        ask: &mut dyn FnMut(&str, i64) -> i64,
-    ) -> u64 {
-        let all = [
-            Source::Offer,
-            Source::Child,
-            Source::Order,
-            Source::Time,
-            Source::Element,
-        ];
-        let path: Rc<str> = self.path(module, ask).into();
-        let source = all[source as usize % all.len()];
-        self.choices.borrow_mut().choose(source, &path, count)
-    }
-
-    /// The path of a module, as the reference interpreter writes it.
-    pub fn path(&self, module: i64, ask: &mut dyn FnMut(&str, i64) -> i64) -> String {
-        let parent = ask("parent", module);
-        if parent < 0 {
-            return self.program.name.clone();
-        }
-        let body = &self.program.bodies[ask("body", parent) as usize];
-        let mut element = ask("variable", module) as u32;
-        for declared in &body.module_variables {
-            if element < declared.count {
-                let suffix = index_text(self.program, &declared.indices, element);
-                let again = match ask("generation", module) {
-                    1 => String::new(),
-                    number => format!("#{number}"),
-                };
-                let own = format!("{}{suffix}{again}", declared.name);
-                let is_system = self.program.bodies[Program::ROOT.index()]
-                    .attribute
-                    .is_some();
-                return match parent == 0 && !is_system {
-                    true => own,
-                    false => format!("{}.{own}", self.path(parent, ask)),
-                };
-            }
-            element -= declared.count;
-        }
-        unreachable!("a module is initialised by a variable of its parent")
-    }
-}
 
 /// A transition that has fired, or a fault.
 #[derive(Clone, PartialEq, Serialize, Debug)]
@@ -222,12 +135,12 @@ impl<'p, T: Target> CompiledRun<'p, T> {
 
     /// The time in units of the timescale.
     fn time(&self) -> u64 {
-        self.now_ns / self.chooser.program.unit_ns.max(1)
+        self.now_ns / self.chooser.program().unit_ns.max(1)
     }
 
     fn path(&mut self, module: i64) -> String {
         let (target, now_ns) = (&mut self.target, self.now_ns);
-        let mut ask = |name: &str, module: i64| target.call(name, &[module], now_ns);
+        let mut ask = |asked: Origin, module: i64| target.call(asked.name(), &[module], now_ns);
         self.chooser.path(module, &mut ask)
     }
 
@@ -306,7 +219,7 @@ impl<'p, T: Target> CompiledRun<'p, T> {
         let from = self.call("state", &[module]);
         let fired = self.call("fire", &[module, transition]);
         let to = self.call("state", &[module]);
-        let body = &self.chooser.program.bodies[body];
+        let body = &self.chooser.program().bodies[body];
         let named = |state: i64| {
             let name = usize::try_from(state)
                 .ok()
@@ -343,8 +256,8 @@ impl<'p, T: Target> CompiledRun<'p, T> {
     fn pause(&mut self, system: usize) {
         if let Choice::Seed(_) = self.choice {
             let path: Rc<str> = self.path(self.systems[system].module).into();
-            let mut choices = self.chooser.choices.borrow_mut();
-            self.systems[system].clock += 1 + choices.choose(Source::Order, &path, PACE);
+            let pause = self.chooser.draw(Source::Order, &path, PACE);
+            self.systems[system].clock += 1 + pause;
         }
     }
 
