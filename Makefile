@@ -85,6 +85,7 @@ soak: build machine_of_soak
 	part HOSTILE=20 $$soak --test hostile --test sockets -- --nocapture; \
 	part COUNT=4000 $$soak --test esterel agree -- --nocapture; \
 	part SEEDS=1000 $$soak --test estelle -- --include-ignored; \
+	part SPECIFICATIONS=2000 C=50 $$soak --test estelle generated -- --nocapture; \
 	part COUNT=2 $$soak --test mistakes -- --nocapture; \
 	part $$soak --test kernel --test tcp --test portable -- --ignored --nocapture; \
 	part $$soak --test compile_time -- --include-ignored --nocapture; \

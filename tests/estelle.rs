@@ -8,10 +8,14 @@
 mod acceptor;
 #[path = "estelle/compiled.rs"]
 mod compiled;
+#[path = "estelle/generated.rs"]
+mod generated;
 #[path = "estelle/outside.rs"]
 mod outside;
 #[path = "estelle/properties.rs"]
 mod properties;
+#[path = "estelle/random/mod.rs"]
+mod random;
 #[path = "estelle/remote.rs"]
 mod remote;
 #[path = "estelle/rule.rs"]

@@ -134,7 +134,9 @@ impl Facts {
             Op::Compare(how) => {
                 let (one, other) = (operands[0], operands[1]);
                 match bits(one) {
-                    Some(bits) => self.compared(*how, bits, one, other),
+                    Some(bits) => self
+                        .compared(*how, bits, one, other)
+                        .or_else(|| self.compared_extended(function, *how, bits, [one, other])),
                     None if one == other => Some(Constant(u64::from(*how == Compare::Eq))),
                     None => None,
                 }
@@ -310,6 +312,51 @@ impl Facts {
             }
             _ => None,
         }
+    }
+
+    /// A comparison of a number with a value that is extended from fewer bits, if the number is
+    /// beyond all values of these.
+    fn compared_extended(
+        &self,
+        function: &Function,
+        how: Compare,
+        bits: u8,
+        [one, other]: [Value; 2],
+    ) -> Option<Simpler> {
+        let ends = |value: Value| {
+            let (op, of) = self.op(value)?;
+            let most = ones(function.type_of(*of.first()?).bits()?);
+            match op {
+                Op::ZeroExtend(_) => Some([0, most]),
+                // These values are in order as signed numbers only.
+                Op::SignExtend(_) if !matches!(how, Compare::Ult | Compare::Ule) => {
+                    Some([!(most >> 1) & ones(bits), most >> 1])
+                }
+                _other => None,
+            }
+        };
+        let (holds, number, ends) = match (self.number(one), self.number(other)) {
+            (None, Some(number)) => {
+                let ends = ends(one)?;
+                (
+                    ends.map(|end| compared(how, end, number, bits)),
+                    number,
+                    ends,
+                )
+            }
+            (Some(number), None) => {
+                let ends = ends(other)?;
+                (
+                    ends.map(|end| compared(how, number, end, bits)),
+                    number,
+                    ends,
+                )
+            }
+            _other => return None,
+        };
+        let is_beyond = compared(Compare::Slt, number, ends[0], bits)
+            || compared(Compare::Slt, ends[1], number, bits);
+        (is_beyond && holds[0] == holds[1]).then_some(Constant(u64::from(holds[0])))
     }
 
     fn turned(&self, bits: u8, of: Value) -> Option<Simpler> {

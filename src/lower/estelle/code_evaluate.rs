@@ -377,12 +377,14 @@ impl Code<'_, '_> {
         for (first, last) in items {
             let most = bounds(self.program(), element);
             let first = self.value(first);
-            let first = self.within(first, (0, most.1));
-            let last = match last {
-                None => first,
+            let (first, last) = match last {
+                None => {
+                    let only = self.within(first, (0, most.1));
+                    (only, only)
+                }
                 Some(last) => {
                     let last = self.value(last);
-                    self.within(last, (i64::from(i32::MIN), most.1))
+                    self.members(first, last, most.1)
                 }
             };
             for (at, word) in all.iter_mut().enumerate() {
@@ -391,6 +393,32 @@ impl Code<'_, '_> {
             }
         }
         Computed::Set(all)
+    }
+
+    /// The ends of a range of members. One without members may have any ends.
+    fn members(&mut self, first: Computed, last: Computed, most: i64) -> (Value, Value) {
+        let (is_below, is_above) = (known(&first).0 < 0, known(&last).1 > most);
+        let (first, last) = (self.number(first), self.number(last));
+        if !is_below && !is_above {
+            return (first, last);
+        }
+        let zero = self.word(0);
+        let some = self.compare(Compare::Sle, first, last);
+        if is_below {
+            let below = self.compare(Compare::Slt, first, zero);
+            let below = self.arithmetic(Arithmetic::And, some, below);
+            self.fails_if(below, Fault::Range);
+        }
+        if is_above {
+            let most = self.word(most);
+            let above = self.compare(Compare::Slt, most, last);
+            let above = self.arithmetic(Arithmetic::And, some, above);
+            self.fails_if(above, Fault::Range);
+        }
+        let one = self.word(1);
+        let first = self.op(Op::Select, &[some, first, one]);
+        let last = self.op(Op::Select, &[some, last, zero]);
+        (first, last)
     }
 
     /// The bits of one word of a set that belong to the members `first` to `last`.

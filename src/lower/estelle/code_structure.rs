@@ -38,7 +38,11 @@ impl Code<'_, '_> {
             }
             Kind::DetachPoint(point) => {
                 let number = self.point(point);
-                let fault = self.kernel("detach_point", &[number]);
+                let function = match point.module {
+                    Some(_) => "detach_inner",
+                    None => "detach_point",
+                };
+                let fault = self.kernel(function, &[number]);
                 self.fails_with(fault[0]);
             }
             Kind::DisconnectModule(module) => {

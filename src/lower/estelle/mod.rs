@@ -207,7 +207,7 @@ pub fn lower(program: &Program, bounds: &Bounds) -> Result<ir::Module, String> {
         return Err("a type that C code defines".to_string());
     }
     let sizes = Sizes::of(program, bounds)?;
-    let kernel = kernel::kernel(program, &sizes, bounds);
+    let kernel = kernel::kernel(program, &sizes, bounds)?;
     let mut module = ir::Module {
         name: program.name.to_lowercase(),
         ..ir::Module::default()

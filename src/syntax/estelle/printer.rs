@@ -295,15 +295,18 @@ impl Line<'_> {
         // The best break: how deep it is, and the piece behind it.
         let mut best: Option<(usize, usize)> = None;
         for (at, piece) in self.pieces.iter().enumerate().skip(first) {
-            if at > first && piece.is_spaced {
+            // A comment at the beginning of a line would stand there for itself.
+            let is_comment = piece.text.starts_with('{') || piece.text.starts_with("(*");
+            let may_begin = piece.is_spaced && !is_comment;
+            if at > first && may_begin {
                 let is_far = column > start + (WIDTH.saturating_sub(start)) / 2;
                 let is_better = |(depth, _): (usize, usize)| !is_far || piece.depth <= depth;
                 if best.is_none_or(is_better) {
                     // The first breaks are taken only if no later one fits.
                     best = Some((if is_far { piece.depth } else { usize::MAX }, at));
                 }
-                column += 1;
             }
+            column += usize::from(at > first && piece.is_spaced);
             match piece.text.rsplit_once('\n') {
                 Some((_, last)) => column = last.chars().count(),
                 None => column += piece.text.chars().count(),

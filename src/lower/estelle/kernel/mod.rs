@@ -4,6 +4,7 @@ use super::Fault;
 use super::memory::leaves;
 use super::outside::choice::{Choice, Choices};
 use super::sizes::{Bounds, Sizes};
+use crate::diagnostic::Id;
 use crate::source::Sources;
 use crate::syntax;
 use crate::types::estelle::program::{Program, Queue};
@@ -18,7 +19,11 @@ const ORDERS: u64 = 1 << 16;
 /// # Panics
 ///
 /// If the kernel is no correct Pascal: that is a mistake of the compiler.
-pub fn kernel(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Program {
+///
+/// # Errors
+///
+/// A sentence if its tables are too large.
+pub fn kernel(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Program, String> {
     let queues = queues(program, sizes);
     let items = u64::from(queues) * u64::from(bounds.queue);
     let constants = [
@@ -65,7 +70,16 @@ pub fn kernel(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Program {
     let tree = tree.expect("a text without mistakes has a tree");
     let settings = Settings::default();
     let (checked, wrong) = check(&tree, &settings, sources.span(file));
-    checked.unwrap_or_else(|| panic!("the kernel is correct: {}", said(&wrong)))
+    checked.ok_or_else(|| {
+        let is_large = wrong.iter().all(|one| one.id == Id::EstelleTooLarge);
+        assert!(is_large, "the kernel is correct: {}", said(&wrong));
+        let room = bounds.queue;
+        format!(
+            "{queues} queues of {room} interactions with up to {} values each; set a smaller \
+             `--queue N`",
+            slots(program)
+        )
+    })
 }
 
 /// Returns true if a transition has a delay.

@@ -1,0 +1,449 @@
+//! Random specifications fire the same transitions in the reference interpreter, as stack IR, behind
+//! the passes, and as C; and so does their canonical form.
+//!
+//! In: seeds. Out: the first difference of each. `SEED=n` tries one alone and prints it.
+//! `SPECIFICATIONS=n` tries so many, if fifty are too few. `C=n` compiles the C of each nth one, in
+//! place of each tenth.
+
+use crate::random::{Specification, specification};
+use crate::remote::build;
+use stackloom::diagnostic::{Severity, render};
+use stackloom::lower::estelle::{Bounds, Choices, Fault, lower};
+use stackloom::pipeline::{estelle_c, estelle_ir};
+use stackloom::simulate::estelle::{
+    Choice, Chooser, CompiledLine, CompiledRun, Effect, IrTarget, Line, Options, Run, Target,
+};
+use stackloom::source::Sources;
+use stackloom::syntax::estelle::{format, parse};
+use stackloom::types::estelle::program::{Program, Queue};
+use stackloom::types::estelle::{Settings, check};
+use std::env;
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+use std::rc::Rc;
+
+/// The most steps of a run.
+const STEPS: u64 = 300;
+
+/// The choices by which each specification runs.
+const CHOICES: [Choice; 3] = [Choice::First, Choice::Seed(1), Choice::Seed(2)];
+
+/// Returns the number that an environment variable gives.
+fn given(name: &str) -> Option<u64> {
+    let text = env::var(name).ok()?;
+    Some(text.parse().expect("a number"))
+}
+
+/// The seeds of specifications that a test tries.
+fn seeds() -> RangeInclusive<u64> {
+    match given("SEED") {
+        Some(seed) => seed..=seed,
+        None => 1..=given("SPECIFICATIONS").unwrap_or(50),
+    }
+}
+
+#[test]
+fn generated_specifications_fire_the_same_everywhere() {
+    let mut differing = Vec::new();
+    for seed in seeds() {
+        let generated = Generated::of(seed);
+        if given("SEED").is_some() {
+            println!("{}", generated.canonical);
+            let lines = reference(&generated.program, Choice::First).1;
+            lines.iter().for_each(|line| println!("{line}"));
+        }
+        differing.extend(generated.canonical_differs());
+        differing.extend(generated.ir_differs());
+        // The compiler takes longer than all else.
+        if given("SEED").is_some() || seed % given("C").unwrap_or(10) == 0 {
+            differing.extend(generated.c_differs());
+        }
+    }
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+}
+
+/// Mistakes of a compiler, made by hand.
+const PLANTED: [(&str, fn(&mut Program)); 3] = [
+    ("priorities do not count", |program| {
+        let bodies = program.bodies.iter_mut();
+        let all = bodies.flat_map(|body| &mut body.transitions);
+        all.for_each(|one| one.priority = None);
+    }),
+    ("points with a common queue have their own", |program| {
+        let bodies = program.bodies.iter_mut();
+        let all = bodies.flat_map(|body| &mut body.points);
+        all.for_each(|one| one.queue = Queue::Individual);
+    }),
+    ("the last condition of a body always holds", |program| {
+        for body in &mut program.bodies {
+            let mut all = body.transitions.iter_mut().rev();
+            if let Some(last) = all.find(|one| one.provided.is_some()) {
+                last.provided = None;
+            }
+        }
+    }),
+];
+
+#[test]
+fn planted_faults_are_found() {
+    for (title, plant) in PLANTED {
+        let is_found = (1..=50).any(|seed| {
+            let mut generated = Generated::of(seed);
+            let expected = reference(&generated.program, Choice::First).0;
+            plant(&mut generated.program);
+            let module = lower(&generated.program, &generated.bounds);
+            let module = module.expect("the specification has C");
+            let chooser = Rc::new(Chooser::new(&generated.program, Choice::First));
+            let target = IrTarget::new(&module, Rc::clone(&chooser));
+            fired(chooser, target, Choice::First) != expected
+        });
+        assert!(is_found, "{title}");
+    }
+}
+
+/// Words of the language that stand for the constructs that the generator writes.
+const CONSTRUCTS: [&str; 66] = [
+    " systemprocess",
+    " systemactivity",
+    " process",
+    " activity",
+    "default individual queue",
+    "default common queue",
+    ") individual queue",
+    ") common queue",
+    ": array [",
+    "timescale",
+    "stateset",
+    "export",
+    "modvar",
+    "pure function",
+    "procedure",
+    "(var ",
+    "; var ",
+    "record",
+    " set of ",
+    "packed array",
+    ": real",
+    ": char",
+    "case tag",
+    "initialize",
+    "from s",
+    "from set",
+    "to s",
+    "to same",
+    "when ip",
+    "provided (",
+    "provided otherwise",
+    "priority ",
+    "delay(",
+    ", *)",
+    "any n",
+    "output ip",
+    "init m",
+    "release m",
+    "release h",
+    "terminate m",
+    "terminate h",
+    "connect ip",
+    "connect m",
+    "attach ip",
+    "detach ip",
+    "detach m",
+    "disconnect ip",
+    "disconnect m",
+    "all v",
+    "all h",
+    "forone v",
+    "forone h",
+    "suchthat",
+    " otherwise",
+    "(exist z",
+    "(exist h",
+    "if ",
+    "else",
+    "case ",
+    "while ",
+    "repeat",
+    "downto",
+    "with ",
+    " in ",
+    "chr(",
+    "sqr(",
+];
+
+#[test]
+fn generated_specifications_have_all_constructs_and_much_to_do() {
+    let mut missing = CONSTRUCTS.to_vec();
+    let (mut fired, mut faults) = (0, 0);
+    let mut effects = [0; 6];
+    for seed in 1..=50 {
+        let generated = Generated::of(seed);
+        missing.retain(|word| !generated.canonical.contains(word));
+        for line in reference(&generated.program, Choice::First).1 {
+            match line {
+                Line::Step(step) => {
+                    fired += 1;
+                    for effect in step.effects {
+                        effects[match effect {
+                            Effect::Output(_) => 0,
+                            Effect::Unconnected(_) => 1,
+                            Effect::Init(_) => 2,
+                            Effect::Release { .. } => 3,
+                            Effect::Terminate { .. } => 4,
+                            Effect::Moved { .. } => 5,
+                        }] += 1;
+                    }
+                }
+                Line::Fault(_) => faults += 1,
+                Line::Start(_) | Line::Situation(_) | Line::End(_) => {}
+            }
+        }
+    }
+    println!("{fired} transitions, {faults} faults, {effects:?}");
+    assert!(missing.is_empty(), "{missing:?}");
+    assert!(fired > 50 * 20, "{fired} transitions");
+    assert!((1..25).contains(&faults), "{faults} faults");
+    assert!(effects.iter().all(|count| *count > 20), "{effects:?}");
+}
+
+/// A specification that a seed gives.
+struct Generated {
+    seed: u64,
+    program: Program,
+    canonical: String,
+    bounds: Bounds,
+}
+
+impl Generated {
+    fn of(seed: u64) -> Generated {
+        let name = format!("g{seed}");
+        let written = specification(seed, &name);
+        let (program, canonical) = read(&name, &written.text);
+        let bounds = bounds(&program, &written);
+        Generated {
+            seed,
+            program,
+            canonical,
+            bounds,
+        }
+    }
+
+    /// The canonical form is its own one, and runs in the same way.
+    fn canonical_differs(&self) -> Option<String> {
+        let (again, twice) = read(&self.program.name, &self.canonical);
+        let title = ("formatted again", &twice[..]);
+        let differs = difference(self.seed, title, &self.canonical);
+        let expected = reference(&self.program, Choice::First).0;
+        let shown = reference(&again, Choice::First).0;
+        differs.or_else(|| difference(self.seed, ("formatted", &shown), &expected))
+    }
+
+    /// By first choices and by seeds, the stack IR does what the reference does.
+    fn ir_differs(&self) -> Option<String> {
+        for (choices, all) in [
+            (Choices::First, &CHOICES[..1]),
+            (Choices::Host, &CHOICES[..]),
+        ] {
+            let bounds = Bounds {
+                choices,
+                ..self.bounds.clone()
+            };
+            for (form, module) in [
+                ("lowered", lower(&self.program, &bounds)),
+                ("behind the passes", estelle_ir(&self.program, &bounds)),
+            ] {
+                let module = module.unwrap_or_else(|says| panic!("SEED={}: {says}", self.seed));
+                for choice in all {
+                    let chooser = Rc::new(Chooser::new(&self.program, *choice));
+                    let target = IrTarget::new(&module, Rc::clone(&chooser));
+                    let shown = fired(chooser, target, *choice);
+                    let expected = reference(&self.program, *choice).0;
+                    let title = format!("{form}, {choices:?}, {choice:?}");
+                    let differs = difference(self.seed, (&title, &shown), &expected);
+                    if differs.is_some() {
+                        return differs;
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// By first choices and by seeds, the C does what the reference does.
+    fn c_differs(&self) -> Option<String> {
+        let name = self.program.name.to_lowercase();
+        let bounds = Bounds {
+            choices: Choices::Host,
+            ..self.bounds.clone()
+        };
+        let printed = estelle_c(&format!("{name}.stl"), &self.program, &bounds);
+        let printed = printed.expect("the specification has C");
+        let compiler = ["gcc", "clang"][self.seed as usize % 2];
+        // The last level of optimisation counts. Comparisons of a subrange with a number beyond it
+        // are those of the specification.
+        let host = (
+            include_str!("host.c"),
+            &["-DHOST_CHOOSES", "-O0", "-Wno-type-limits"][..],
+        );
+        let built = build((&name, compiler), &printed, &name, host);
+        CHOICES.iter().find_map(|choice| {
+            let chooser = Rc::new(Chooser::new(&self.program, *choice));
+            let target = built.target(Rc::clone(&chooser));
+            let shown = fired(chooser, target, *choice);
+            let expected = reference(&self.program, *choice).0;
+            let title = format!("{compiler}, {choice:?}");
+            difference(self.seed, (&title, &shown), &expected)
+        })
+    }
+}
+
+/// Returns the program of a text, and its canonical form.
+fn read(name: &str, text: &str) -> (Program, String) {
+    let mut sources = Sources::new();
+    let file = sources.add(format!("{name}.stl"), text.to_string());
+    let (tree, found) = parse(file, &sources);
+    assert!(found.is_empty(), "{}", render(&found, &sources, false));
+    let tree = tree.expect("a text without mistakes has a tree");
+    let (program, found) = check(&tree, &Settings::default(), tree.name.span);
+    let found: Vec<_> = found
+        .into_iter()
+        .filter(|one| one.severity == Severity::Error)
+        .collect();
+    let says = || format!("{text}\n{}", render(&found, &sources, false));
+    let program = program.unwrap_or_else(|| panic!("{}", says()));
+    (program, format(&tree, text))
+}
+
+fn bounds(program: &Program, written: &Specification) -> Bounds {
+    let mut bounds = Bounds {
+        queue: 100,
+        ..Bounds::default()
+    };
+    if written.abandons {
+        let names = program
+            .bodies
+            .iter()
+            .skip(1)
+            .map(|body| body.name.to_lowercase());
+        bounds.instances = names.map(|name| (name, 20)).collect();
+    }
+    bounds
+}
+
+/// The first line that differs, if any does.
+fn difference(seed: u64, (form, shown): (&str, &str), expected: &str) -> Option<String> {
+    if shown == expected {
+        return None;
+    }
+    let mut both = shown.lines().zip(expected.lines()).enumerate();
+    let found = both.find(|(_, (shown, expected))| shown != expected);
+    Some(match found {
+        Some((at, (shown, expected))) => {
+            format!("SEED={seed}, {form}, line {at}: {shown}, expected {expected}")
+        }
+        None => format!("SEED={seed}, {form}: one is longer"),
+    })
+}
+
+/// The lines of a run of the reference.
+fn reference(program: &Program, choice: Choice) -> (String, Vec<Line>) {
+    let options = Options {
+        choice,
+        steps: Some(STEPS),
+        ..Options::default()
+    };
+    let run = Run::new(program, None, options).expect("no part of it is in C");
+    let lines: Vec<Line> = run.collect();
+    let mut text = String::new();
+    for line in &lines {
+        match line {
+            Line::Step(step) => {
+                let time_ns = step.time * program.unit_ns;
+                let (instance, number, to) = (&step.instance, step.number, &step.to);
+                writeln!(text, "{time_ns} {instance} {number}:{to}")
+            }
+            Line::Fault(fault) => writeln!(text, "fault {}", fault.fault),
+            // The clock of a system with a fault runs on in one and not in the other.
+            Line::End(_) => writeln!(text, "end"),
+            Line::Start(_) | Line::Situation(_) => Ok(()),
+        }
+        .expect("a string takes it");
+    }
+    (text, lines)
+}
+
+/// The same of a compiled specification.
+fn fired<'p, T: Target>(chooser: Rc<Chooser<'p>>, target: T, choice: Choice) -> String {
+    let mut text = String::new();
+    for line in CompiledRun::new(chooser, target, choice, (Some(STEPS), None)) {
+        match line {
+            CompiledLine::Step(step) => {
+                let (time_ns, instance) = (step.time_ns, &step.instance);
+                let (number, to) = (step.number, &step.to);
+                writeln!(text, "{time_ns} {instance} {number}:{to}")
+            }
+            CompiledLine::Fault { fault, .. } => {
+                let name = Fault::name_of(fault).expect("the fault is one of the header");
+                writeln!(text, "fault {name}")
+            }
+            CompiledLine::End { .. } => writeln!(text, "end"),
+        }
+        .expect("a string takes it");
+    }
+    text
+}
+
+/// Specifications with what once differed, as small as they can be.
+const SMALL: [(&str, &str); 2] = [
+    (
+        "a point of a child is detached from the point above it",
+        "channel C(x, y); by x: M; by y: N;
+        module Inner process; ip p: C(y); end;
+        body InnerBody for Inner;
+          ip q: C(x);
+          trans when p.M name takes: begin output p.N end;
+        end;
+        module Outer process; ip p: C(y); end;
+        body OuterBody for Outer;
+          modvar m: Inner;
+          state a, b, c, d;
+          initialize to a begin init m with InnerBody; attach p to m.p end;
+          trans from a to b when p.M name never: begin end;
+          trans from a to b delay(1) name detaches: begin detach m.p end;
+          trans from b to c when p.M name own: begin output p.N end;
+        end;
+        modvar o: Outer; ip q: C(x);
+        state a, b;
+        initialize to a begin init o with OuterBody; connect q to o.p; output q.M end;
+        trans from a to b delay(2) name asks: begin output q.M end;
+        trans when q.N name answered: begin end;",
+    ),
+    (
+        "a range without members may have ends beyond those of sets",
+        "var s: set of 0..7; n: integer; state a, b, c, d;
+    initialize to a begin n := 900; s := [3] end;
+    trans from a to b begin s := s + [n..2]; n := -5 end;
+    trans from b to c provided s = [3] begin s := s + [4..n] end;
+    trans from c to d provided s = [3] begin s := s + [n..4] end;",
+    ),
+];
+
+#[test]
+fn small_specifications_fire_the_same_everywhere() {
+    for (title, text) in SMALL {
+        let text = format!("specification s systemprocess; default individual queue; {text} end.");
+        let (program, canonical) = read("s", &text);
+        let small = Generated {
+            seed: 0,
+            program,
+            canonical,
+            bounds: Bounds::default(),
+        };
+        assert!(
+            reference(&small.program, Choice::First).0.lines().count() > 3,
+            "{title}"
+        );
+        assert_eq!(small.ir_differs(), None, "{title}");
+        assert_eq!(small.c_differs(), None, "{title}");
+    }
+}
