@@ -278,75 +278,50 @@ fn options_that_do_not_fit_a_simulation_are_refused() {
     let shell = Shell::new();
     shell.write("lamp.stl", LAMP);
     shell.write("abro.strl", "module A:\nhalt\n.\n");
-    let says = |file: &str, options: &[&str], says: &str| {
-        let words = ["simulate", file, "--set", "most=1"];
-        let words = if file == "lamp.stl" {
-            &words[..]
-        } else {
-            &words[..2]
-        };
-        shell.loom(&[words, options].concat()).failed(2, &[says]);
-    };
-    says(
-        "lamp.stl",
-        &["--choice", "all", "--seed", "1"],
-        "--seed applies only to `--choice seed`",
-    );
-    says(
-        "lamp.stl",
-        &["--choice", "all", "--compiled"],
-        "--compiled applies only to `--choice first` and `--choice seed`",
-    );
-    says(
-        "lamp.stl",
-        &["--compiled", "--loop-limit", "5"],
-        "--loop-limit applies only to the interpreter, without --compiled",
-    );
-    says(
-        "lamp.stl",
-        &["--c", "lamp.c"],
-        "--c applies only to specifications with --compiled",
-    );
-    says(
-        "lamp.stl",
-        &["--choice", "all", "--for", "1s"],
-        "--for applies only to `--choice first`",
-    );
-    says(
-        "lamp.stl",
-        &["--choice", "all", "--steps", "1"],
-        "--steps applies only to",
-    );
-    says(
-        "lamp.stl",
-        &["--situations", "1"],
-        "--situations applies only to `--choice all`",
-    );
-    says(
-        "lamp.stl",
-        &["--messages", "1"],
-        "--messages applies only to stacks",
-    );
-    says(
-        "lamp.stl",
-        &["--interpret"],
-        "--interpret applies only to stacks and Esterel programs",
-    );
-    says(
-        "lamp.stl",
-        &["--main", "x"],
-        "--main applies only to Esterel programs",
-    );
-    says(
-        "abro.strl",
-        &["--choice", "all"],
-        "--choice applies only to Estelle specifications",
-    );
-    says(
-        "abro.strl",
-        &["--steps", "1"],
-        "--steps applies only to Estelle specifications",
-    );
+    let of_specifications = [
+        (
+            "--choice all --seed 1",
+            "--seed applies only to `--choice seed`",
+        ),
+        (
+            "--choice all --for 1s",
+            "--for applies only to `--choice first`",
+        ),
+        ("--choice all --steps 1", "--steps applies only to"),
+        (
+            "--choice all --compiled",
+            "--compiled applies only to `--choice first`",
+        ),
+        (
+            "--compiled --loop-limit 5",
+            "--loop-limit applies only to the interpreter",
+        ),
+        (
+            "--c lamp.c",
+            "--c applies only to specifications with --compiled",
+        ),
+        (
+            "--situations 1",
+            "--situations applies only to `--choice all`",
+        ),
+        ("--messages 1", "--messages applies only to stacks"),
+        (
+            "--interpret",
+            "--interpret applies only to stacks and Esterel programs",
+        ),
+        ("--main x", "--main applies only to Esterel programs"),
+    ];
+    for (options, says) in of_specifications {
+        let words = format!("simulate lamp.stl --set most=1 {options}");
+        let words: Vec<&str> = words.split(' ').collect();
+        shell.loom(&words).failed(2, &[says]);
+    }
+    for option in ["--choice all", "--steps 1"] {
+        let words = format!("simulate abro.strl {option}");
+        let words: Vec<&str> = words.split(' ').collect();
+        let says = "applies only to Estelle specifications";
+        shell.loom(&words).failed(2, &[says]);
+    }
 }
 
 #[test]
