@@ -8,6 +8,7 @@ mod back_end;
 mod estelle;
 mod esterel;
 mod limit;
+mod links;
 
 pub use analysis::{Analysed, SHARE, analyse};
 pub use back_end::{Passes, Variant, lowered, printed, unwoven};

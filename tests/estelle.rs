@@ -22,6 +22,8 @@ mod remote;
 mod rule;
 #[path = "estelle/runs.rs"]
 mod runs;
+#[path = "estelle/speed.rs"]
+mod speed;
 
 use runs::{EXAMPLES, Trace, program, root, run};
 use stackloom::simulate::estelle::{Bounds, Choice, Limits, Report, explore};

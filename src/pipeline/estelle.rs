@@ -3,11 +3,11 @@
 //! In: a text, and what the command line sets. Out: its syntax tree and its checked program; then
 //! its stack IR and its C.
 
-use super::refused;
+use super::{links, refused};
 use crate::back::c::estelle::{Printed, print};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
-use crate::lower::estelle::{Bounds, lower};
+use crate::lower::estelle::{Bounds, lower, lower_linked};
 use crate::passes::{PASSES, verified};
 use crate::source::Sources;
 use crate::syntax;
@@ -66,6 +66,10 @@ const OF_SPECIFICATIONS: [&str; 12] = [
 /// A sentence that says what of the specification has no C, or which bound is too small.
 pub fn estelle_ir(program: &Program, bounds: &Bounds) -> Result<Module, String> {
     let module = lower(program, bounds)?;
+    let module = match links::targets(program, &module) {
+        None => module,
+        Some(targets) => lower_linked(program, bounds, &targets)?,
+    };
     let named = |name: &str| {
         let mut passes = PASSES.into_iter();
         let pass = passes.find(|pass| pass.name == name);

@@ -71,7 +71,12 @@ pub fn formatted(name: &str) -> String {
 
 /// Returns a specification as a program, without mistakes or warnings.
 pub fn program(name: &str, constants: &[(&str, &str)]) -> Program {
-    let (sources, tree) = read(name, &text(name));
+    program_of(name, &text(name), constants)
+}
+
+/// Reads and checks a text; it has no diagnostics, not even warnings.
+pub fn program_of(name: &str, text: &str, constants: &[(&str, &str)]) -> Program {
+    let (sources, tree) = read(name, text);
     let place = start_of(tree.name.span.file);
     let constants = constants.iter();
     let constants = constants.map(|(name, value)| (name.to_string(), value.to_string()));

@@ -87,6 +87,10 @@ pub struct Code<'c, 'a> {
     pub build: Builder,
     /// The instance, if it is a parameter.
     instance: Option<Value>,
+    /// The number of the instance among those of the body, if the function is for it alone.
+    pub only: Option<u32>,
+    /// By frame and local: the values of names of `any`.
+    pub fixed: BTreeMap<(FrameId, usize), i64>,
     shape: Shape,
     fails: bool,
 }
@@ -105,13 +109,26 @@ impl<'c, 'a> Code<'c, 'a> {
         parameters: &[(Type, &str)],
         results: Vec<Type>,
     ) -> Code<'c, 'a> {
-        let own = lower.instance_type(which, body);
+        Code::of_instance(lower, (which, body, None), name, parameters, results)
+    }
+
+    /// Begins a function, perhaps for one instance alone.
+    pub fn of_instance(
+        lower: &'c mut Lower<'a>,
+        (which, body, only): (Which, BodyId, Option<u32>),
+        name: &str,
+        parameters: &[(Type, &str)],
+        results: Vec<Type>,
+    ) -> Code<'c, 'a> {
+        let own = lower.instance_type(which, body).filter(|_| only.is_none());
         let mut all: Vec<(Type, &str)> = own.map(|of| (of, "self")).into_iter().collect();
         all.extend(parameters);
         let name = lower.free_name(name);
         let build = Builder::new(&name, "", Role::Plain, &all);
         Code {
             instance: own.map(|_| build.parameter(0)),
+            only,
+            fixed: BTreeMap::new(),
             lower,
             which,
             body,
@@ -193,12 +210,14 @@ impl<'c, 'a> Code<'c, 'a> {
 
     /// The instance that holds the fields of its own body.
     pub fn own(&mut self) -> Value {
-        match self.instance {
-            Some(instance) => instance,
-            None => {
-                let kind = self.lower.body_kind(self.which, self.body);
-                self.op(Op::Instance(kind, 0), &[])
+        let kind = self.lower.body_kind(self.which, self.body);
+        match (self.instance, self.only) {
+            (Some(instance), _) => instance,
+            (None, Some(only)) => {
+                let index = self.word(only.into());
+                self.op(Op::At(kind), &[index])
             }
+            (None, None) => self.op(Op::Instance(kind, 0), &[]),
         }
     }
 
@@ -250,6 +269,32 @@ impl<'c, 'a> Code<'c, 'a> {
         self.build.go_to(no);
         otherwise(self);
         self.jump(behind);
+        self.build.go_to(behind);
+    }
+
+    /// Runs a part for each case of a number, which ends the function, and goes on for all others.
+    pub fn switch(
+        &mut self,
+        value: Value,
+        all: &[(u64, usize)],
+        mut case: impl FnMut(&mut Self, usize),
+    ) {
+        let here = self.build.here();
+        let mut cases = Vec::new();
+        for (number, at) in all {
+            let block = self.build.block(&[]);
+            cases.push((*number, Probability(0), Edge::to(block)));
+            self.build.go_to(block);
+            case(self, *at);
+        }
+        let otherwise = Edge::to(self.build.block(&[]));
+        let behind = otherwise.block;
+        self.build.go_to(here);
+        self.build.end(Terminator::Switch {
+            value,
+            cases,
+            otherwise,
+        });
         self.build.go_to(behind);
     }
 
@@ -352,6 +397,8 @@ impl<'c, 'a> Code<'c, 'a> {
         let build = Builder::new(&name, "", Role::Plain, &parameters);
         let mut inner = Code {
             instance: own.map(|_| build.parameter(1)),
+            only: self.only,
+            fixed: self.fixed.clone(),
             which: self.which,
             body: self.body,
             environment: self.environment.clone(),

@@ -3,9 +3,9 @@
 //! A sum that cannot leave the range of `integer` is computed in 32 bits; any other in 64 bits, and
 //! checked. `and` and `or` evaluate their right operand only if needed.
 
-use super::Fault;
 use super::code::Code;
 use super::memory::{INTEGERS, SET_WORD, bounds, is_boolean, words};
+use super::{Fault, Which};
 use crate::ir::op::{Arithmetic, Compare, Floating};
 use crate::ir::{Op, Probability, Type as Plain, Value};
 use crate::types::estelle::program::{
@@ -92,6 +92,9 @@ impl Code<'_, '_> {
     pub fn within(&mut self, value: Computed, (low, high): (i64, i64)) -> Value {
         let (known_low, known_high) = known(&value);
         let number = self.number(value);
+        if self.is_trusted((known_low, known_high)) {
+            return number;
+        }
         if known_low < low {
             let least = self.word(low);
             let below = self.compare(Compare::Slt, number, least);
@@ -103,6 +106,12 @@ impl Code<'_, '_> {
             self.fails_if(above, Fault::Range);
         }
         number
+    }
+
+    /// Returns true for a value with these bounds that is not checked: a subrange in the kernel,
+    /// which is correct.
+    pub fn is_trusted(&self, (low, high): (i64, i64)) -> bool {
+        self.which == Which::Kernel && high - low < INTEGERS.1
     }
 
     fn unary(&mut self, operator: Unary, operand: &Expression) -> Computed {
@@ -251,7 +260,11 @@ impl Code<'_, '_> {
             let is_zero = self.compare(Compare::Eq, other, zero);
             self.fails_if(is_zero, Fault::Division);
         }
-        let result = self.arithmetic(Arithmetic::Sdiv, one, other);
+        let how = match low >= 0 && divisor.0 >= 0 {
+            true => Arithmetic::Udiv,
+            false => Arithmetic::Sdiv,
+        };
+        let result = self.arithmetic(how, one, other);
         let most = low.abs().max(high.abs());
         Computed::Ordinal(result, -most, most)
     }
@@ -267,7 +280,11 @@ impl Code<'_, '_> {
             let wrong = self.compare(Compare::Sle, other, zero);
             self.fails_if(wrong, Fault::Division);
         }
-        let mut result = self.arithmetic(Arithmetic::Srem, one, other);
+        let how = match low >= 0 && divisor.0 >= 0 {
+            true => Arithmetic::Urem,
+            false => Arithmetic::Srem,
+        };
+        let mut result = self.arithmetic(how, one, other);
         if low < 0 {
             let is_negative = self.compare(Compare::Slt, result, zero);
             let sum = self.arithmetic(Arithmetic::Add, result, other);

@@ -6,7 +6,7 @@ use super::code::{Bound, Code, Holder};
 use super::code_evaluate::{Computed, known};
 use super::memory::{self, Leaf, Scalar, Storage, bounds, leaves};
 use crate::ir::op::{Arithmetic, Compare};
-use crate::ir::{FieldId, KindId, Op, Region, Type as Plain, Value};
+use crate::ir::{FieldId, KindId, Op, Region, Stored, Type as Plain, Value};
 use crate::types::estelle::program::{BodyId, HeaderId, Place, Program, Root, Step, Type, TypeId};
 
 /// More elements than these are copied by a loop.
@@ -110,7 +110,8 @@ impl Code<'_, '_> {
             0 => number,
             _other => self.arithmetic(Arithmetic::Sub, number, base),
         };
-        if known_low < low || known_high > high {
+        let fits = low <= known_low && known_high <= high;
+        if !fits && !self.is_trusted((known_low, known_high)) {
             let last = self.word(high - low);
             let beyond = self.compare(Compare::Ult, last, from_zero);
             self.fails_if(beyond, Fault::Range);
@@ -329,10 +330,10 @@ impl Code<'_, '_> {
             Scalar::Word => self.number(value),
             Scalar::Ordinal(low, high) => {
                 let number = self.within(value, (low, high));
-                match at.leaves[leaf].scalar.stored() {
-                    Plain::Int(32) => number,
-                    Plain::Int(bits) => self.op(Op::Truncate(bits), &[number]),
-                    other => unreachable!("{other:?} holds no ordinal"),
+                match &self.lower.module.field(at.kind, at.fields[leaf]).stored {
+                    Stored::Value(Plain::Int(32)) => number,
+                    Stored::Value(Plain::Int(bits)) => self.op(Op::Truncate(*bits), &[number]),
+                    _other => unreachable!("this is no ordinal"),
                 }
             }
         };

@@ -9,9 +9,10 @@ use super::code_evaluate::Computed;
 use super::code_place::Located;
 use super::memory::{Scalar, bounds};
 use super::{Key, Which};
+use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Type as Plain, Value};
 use crate::types::estelle::program::{
-    Argument, Expression, ExpressionKind, FrameId, RoutineId, Type,
+    Argument, BodyId, Expression, ExpressionKind, FrameId, RoutineId, Type,
 };
 
 /// A value for a parameter.
@@ -115,6 +116,36 @@ impl Code<'_, '_> {
     pub fn kernel(&mut self, name: &str, arguments: &[Value]) -> Vec<Value> {
         let called = self.lower.kernel_routine(name);
         self.call(&called, arguments)
+    }
+
+    /// Calls a function of a body for a module; its results without the number of a fault.
+    pub fn call_of(&mut self, body: BodyId, called: &Called, module: Value) -> Vec<Value> {
+        let mut operands = Vec::new();
+        if called.takes_instance {
+            let first = self.lower.sizes.first_module[body.index()];
+            let first = self.word(first.into());
+            let index = self.arithmetic(Arithmetic::Sub, module, first);
+            let kind = self.lower.body_kind(Which::Specification, body);
+            operands.push(self.op(Op::At(kind), &[index]));
+        }
+        let mut results = self.all(Op::Call(called.function), &operands);
+        if called.fails {
+            let number = results.remove(0);
+            self.fails_with(number);
+        }
+        results
+    }
+
+    /// A constant of the kernel.
+    pub fn kernel_number(&mut self, name: &str) -> Value {
+        let number = self.lower.kernel_number(name);
+        self.word(number)
+    }
+
+    /// The bit that says if a value is a constant of the kernel.
+    pub fn is_kernel_number(&mut self, value: Value, name: &str) -> Value {
+        let number = self.kernel_number(name);
+        self.compare(Compare::Eq, value, number)
     }
 
     /// Loads a variable of the kernel as a number of 32 bits.

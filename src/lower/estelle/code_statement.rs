@@ -3,7 +3,7 @@
 use super::Fault;
 use super::code::Code;
 use super::code_evaluate::{Computed, known};
-use super::memory::{Scalar, bounds, count};
+use super::memory::{INTEGERS, Scalar, bounds, count};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Edge, Op, Probability, Terminator, Value};
 use crate::types::estelle::program::{
@@ -182,17 +182,27 @@ impl Code<'_, '_> {
         let ((from_low, from_high), (to_low, to_high)) = (known(&from), known(&to));
         let is_bit = matches!(from, Computed::Bit(_));
         let (from, to) = (self.number(from), self.number(to));
-        let [wide_from, wide_to] = [from, to].map(|one| self.op(Op::SignExtend(64), &[one]));
-        let (last, first, widest) = match is_down {
-            false => (wide_to, wide_from, to_high - from_low),
-            true => (wide_from, wide_to, from_high - to_low),
+        let (last, first, least, widest) = match is_down {
+            false => (to, from, to_low - from_high, to_high - from_low),
+            true => (from, to, from_low - to_high, from_high - to_low),
         };
-        let between = self.arithmetic(Arithmetic::Sub, last, first);
-        let one = self.op(Op::Number(64, 1), &[]);
-        let zero = self.op(Op::Number(64, 0), &[]);
-        let count = self.arithmetic(Arithmetic::Add, between, one);
-        let count = self.arithmetic(Arithmetic::Smax, count, zero);
+        let bits = match INTEGERS.0 <= least && widest < INTEGERS.1 {
+            true => 32,
+            false => 64,
+        };
+        let [last, first] = [last, first].map(|one| match bits {
+            32 => one,
+            _wide => self.op(Op::SignExtend(64), &[one]),
+        });
         let most = (widest + 1).clamp(1, u32::MAX.into()) as u32;
+        let between = self.arithmetic(Arithmetic::Sub, last, first);
+        let [zero, one, limit] =
+            [0, 1, u64::from(most)].map(|one| self.op(Op::Number(bits, one), &[]));
+        let mut count = self.arithmetic(Arithmetic::Add, between, one);
+        if least < -1 {
+            count = self.arithmetic(Arithmetic::Smax, count, zero);
+        }
+        let count = self.arithmetic(Arithmetic::Umin, count, limit);
         let low = from_low.min(to_low);
         let high = from_high.max(to_high);
         let stopped = self.turns((count, most), 0, &[from], |code, turn, own| {

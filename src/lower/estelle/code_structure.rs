@@ -13,7 +13,7 @@ use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Probability, Region, Value};
 use crate::types::estelle::program::{
     BodyId, Expression, ExpressionKind, FrameId, HeaderId, ModuleReference, PointReference,
-    ReferenceVariable, StatementKind as Kind, Type, TypeId,
+    ReferenceVariable, Root, StatementKind as Kind, Type, TypeId,
 };
 
 impl Code<'_, '_> {
@@ -160,6 +160,31 @@ impl Code<'_, '_> {
         self.arithmetic(Arithmetic::Add, sum, flat)
     }
 
+    /// The point number of a point of this module, if it is always the same.
+    fn known_point(&self, point: &PointReference) -> Option<u32> {
+        let only = self.only.filter(|_| point.module.is_none())?;
+        let declared = &self.program().bodies[self.body.index()].points;
+        let mut flat = 0;
+        for (index, of) in point.indices.iter().zip(&declared[point.points].indices) {
+            let number = match &index.kind {
+                ExpressionKind::Ordinal(number) => *number,
+                ExpressionKind::Read(place) => match (&place.root, place.steps.is_empty()) {
+                    (Root::Local(frame, at), true) => *self.fixed.get(&(*frame, *at))?,
+                    _other => return None,
+                },
+                _computed => return None,
+            };
+            let (low, high) = bounds(self.program(), *of);
+            flat = flat * (high - low + 1) + (number - low);
+            if !(low..=high).contains(&number) {
+                return None;
+            }
+        }
+        let sizes = &self.lower.sizes;
+        let own = sizes.first_point[self.body.index()] + only * sizes.points[self.body.index()];
+        Some(own + points_of(&declared[..point.points]) + u32::try_from(flat).ok()?)
+    }
+
     /// The number of the first point of this instance.
     pub fn first_point(&mut self) -> Value {
         let own = self.own();
@@ -185,8 +210,7 @@ impl Code<'_, '_> {
         let [first, count] = [first, count].map(|one| self.word(one.into()));
         let mother = self.own_number();
         let number = self.kernel("create", &[first, count, mother])[0];
-        let zero = self.word(0);
-        let is_full = self.compare(Compare::Slt, number, zero);
+        let is_full = self.is_kernel_number(number, "no_module");
         self.fails_if(is_full, Fault::PoolFull);
         let index = self.arithmetic(Arithmetic::Sub, number, first);
         let kind = self.lower.body_kind(self.which, body);
@@ -199,6 +223,8 @@ impl Code<'_, '_> {
         let before = self.op(Op::Load(at.0), &at.1);
         let one = self.word(1);
         let before = self.arithmetic(Arithmetic::Sub, before, one);
+        let no_module = self.kernel_number("no_module");
+        let before = self.arithmetic(Arithmetic::Umin, before, no_module);
         self.kernel("forget", &[before, element]);
         let kept = self.arithmetic(Arithmetic::Add, number, one);
         let mut operands = at.1.clone();
@@ -257,23 +283,35 @@ impl Code<'_, '_> {
         let types = self.parameters(point, interaction);
         let both = arguments.iter().zip(types);
         let computed: Vec<Sent> = both.map(|(one, of)| self.sent(one, of)).collect();
-        let what = self.word(interaction as i64);
-        let item = self.kernel("reserve", &[number, what])[0];
-        let fault = self.fault_of(item, -1);
-        self.fails_with(fault);
-        if computed.is_empty() {
-            return;
-        }
-        let zero = self.word(0);
-        let is_lost = self.compare(Compare::Slt, item, zero);
+        let known = self.known_point(point);
+        let known = known.and_then(|point| self.lower.targets.get(point as usize));
+        let known = known.map(|far| (*far, self.lower.sizes.owner(*far)));
+        let far = match known {
+            Some((far, _)) => self.word(i64::from(far)),
+            None => self.kernel_load("target", &[number]),
+        };
+        let is_lost = self.is_kernel_number(far, "no_point");
         let (lost, kept) = self.build.branch(is_lost, Probability(10_000));
+        let behind = self.build.block(&[]);
+        self.build.go_to(lost);
+        let fault = self.kernel("lose", &[number])[0];
+        self.fails_with(fault);
+        self.jump(behind);
         self.build.go_to(kept);
+        let what = self.word(interaction as i64);
+        let owner = match known {
+            Some((_, owner)) => self.word(i64::from(owner)),
+            None => self.kernel_load("owner", &[far]),
+        };
+        let item = self.kernel("append", &[far, owner, what])[0];
+        let is_full = self.is_kernel_number(item, "no_item");
+        self.fails_if(is_full, Fault::QueueFull);
         let mut first = 0;
         for sent in computed {
             first = self.fill(item, first, sent);
         }
-        self.jump(lost);
-        self.build.go_to(lost);
+        self.jump(behind);
+        self.build.go_to(behind);
     }
 
     /// The types of the parameters of an interaction at a point.
@@ -286,15 +324,6 @@ impl Code<'_, '_> {
         let channel = &program.channels[declared[point.points].channel.index()];
         let parameters = channel.interactions[interaction].parameters.iter();
         parameters.map(|one| one.kind).collect()
-    }
-
-    /// The number of the fault in a negative result that is less than `least`; else 0.
-    fn fault_of(&mut self, result: Value, least: i64) -> Value {
-        let least = self.word(least);
-        let zero = self.word(0);
-        let is_fault = self.compare(Compare::Slt, result, least);
-        let number = self.arithmetic(Arithmetic::Sub, zero, result);
-        self.op(Op::Select, &[is_fault, number, zero])
     }
 
     /// Runs code for each child of this module with a header, in the order of their beginnings.
@@ -317,8 +346,7 @@ impl Code<'_, '_> {
         );
         let stopped = self.turns((count, most), 0, &[], |code, _, _| {
             let child = code.load_local(next);
-            let zero = code.word(0);
-            let is_end = code.compare(Compare::Slt, child, zero);
+            let is_end = code.is_kernel_number(child, "no_module");
             let (end, goes_on) = code.build.branch(is_end, Probability::EVEN);
             code.build.go_to(end);
             let done = code.word(DONE);

@@ -1,10 +1,11 @@
-//! Transitions: in, those of a body; out, functions that select one, and that fire one.
+//! Transitions: in, those of a body; out, a function that selects one, and one that fires each. Where
+//! modules are few, each instance has functions of its own.
 //!
 //! | function | what it does |
 //! |---|---|
 //! | `B_begin` | `initialize` of a new instance |
-//! | `B_select` | the number of the transition that the instance offers, or -1 |
-//! | `B_fire` | fires a transition, by its number |
+//! | `B_select` | the number of the transition that the instance offers, or that behind the last |
+//! | `B_T` | fires the transition `T` |
 
 use super::code::{Called, Code};
 use super::outside::choice::{Choice, Choices};
@@ -45,15 +46,16 @@ impl Lower<'_> {
 
     /// The function that says which transition an instance offers, by a choice of the host or the
     /// first.
-    pub(super) fn select(&mut self, id: BodyId, choices: Choices) -> Called {
+    pub(super) fn select(&mut self, id: BodyId, only: Option<u32>, choices: Choices) -> Called {
         let body = &self.program.bodies[id.index()];
         let does = match (self.choices, choices) {
             (Choices::Host, Choices::First) => "may_fire",
             _select => "select",
         };
-        let name = format!("{}_{does}", body.name.to_lowercase());
+        let name = format!("{}_{does}", self.named(id, only));
         let results = vec![Plain::WORD];
-        let mut code = Code::new(self, (Which::Specification, id), &name, &[], results);
+        let place = (Which::Specification, id, only);
+        let mut code = Code::of_instance(self, place, &name, &[], results);
         match body.states.is_empty() {
             true => code.offers(body, None, choices),
             false => {
@@ -68,8 +70,7 @@ impl Lower<'_> {
                 }
                 let never = code.build.block(&[]);
                 code.build.go_to(never);
-                let none = code.word(-1);
-                code.answer(&[none]);
+                code.build.end(Terminator::Never);
                 code.build.go_to(here);
                 code.build.end(Terminator::Switch {
                     value: state,
@@ -95,59 +96,45 @@ impl Lower<'_> {
         code.finish()
     }
 
-    /// The function that fires a transition of a body.
-    pub(super) fn fire(&mut self, id: BodyId) -> Called {
-        let body = &self.program.bodies[id.index()];
-        let own = body.name.to_lowercase();
-        let all: Vec<Called> = body
-            .transitions
-            .iter()
-            .enumerate()
-            .map(|(at, transition)| {
-                let name = format!("{own}_{}", transition.name.to_lowercase());
-                let mut code = Code::new(self, (Which::Specification, id), &name, &[], Vec::new());
-                code.bind_any(transition);
-                if let Some(when) = transition.when {
-                    let (point, item) = code.offered(when);
-                    code.take(transition, item);
-                    code.kernel("take", &[point]);
-                }
-                code.stop_clock(at);
-                code.does(transition);
-                code.watch();
-                code.answer(&[]);
-                code.finish()
-            })
-            .collect();
-        let name = format!("{own}_fire");
-        let parameters = [(Plain::WORD, "transition")];
-        let mut code = Code::new(
-            self,
-            (Which::Specification, id),
-            &name,
-            &parameters,
-            Vec::new(),
-        );
-        let number = code.parameter(0);
-        let here = code.build.here();
-        let mut cases = Vec::new();
-        for (at, called) in all.iter().enumerate() {
-            let block = code.build.block(&[]);
-            cases.push((at as u64, Probability(0), Edge::to(block)));
-            code.build.go_to(block);
-            code.call(called, &[]);
-            code.answer(&[]);
+    /// The name of a body in those of functions, perhaps of one instance alone.
+    fn named(&self, id: BodyId, only: Option<u32>) -> String {
+        let name = self.program.bodies[id.index()].name.to_lowercase();
+        match only {
+            Some(only) if self.sizes.instances[id.index()] > 1 => format!("{name}_{only}"),
+            _all => name,
         }
-        let never = code.build.block(&[]);
-        code.build.go_to(never);
-        code.answer(&[]);
-        code.build.go_to(here);
-        code.build.end(Terminator::Switch {
-            value: number,
-            cases,
-            otherwise: Edge::to(never),
+    }
+
+    /// The number of a transition of a body, perhaps of one instance alone.
+    pub(super) fn transition_number(&self, body: BodyId, only: Option<u32>, at: usize) -> i64 {
+        let each = self.program.bodies[body.index()].transitions.len() as i64;
+        let first = self.sizes.first_transition[body.index()];
+        i64::from(first) + i64::from(only.unwrap_or(0)) * each + at as i64
+    }
+
+    /// The functions that fire the transitions of a body, perhaps of one instance alone.
+    pub(super) fn fires(&mut self, id: BodyId, only: Option<u32>) -> Vec<Called> {
+        let body = &self.program.bodies[id.index()];
+        let own = self.named(id, only);
+        let all = body.transitions.iter().enumerate();
+        let all = all.map(|(at, transition)| {
+            let name = format!("{own}_{}", transition.name.to_lowercase());
+            let place = (Which::Specification, id, only);
+            let mut code = Code::of_instance(self, place, &name, &[], Vec::new());
+            code.bind_any(transition);
+            if let Some(when) = transition.when {
+                let point = code.point_of(when);
+                let item = code.kernel("front", &[point])[0];
+                code.take(transition, item);
+                code.kernel("take", &[point]);
+            }
+            code.stop_clock(at);
+            code.does(transition);
+            code.watch();
+            code.answer(&[]);
+            code.finish()
         });
-        code.finish()
+        all.collect()
     }
 }
 
@@ -176,11 +163,12 @@ impl Code<'_, '_> {
         let ranks = all.chunk_by(|(_, one), (_, other)| one.priority == other.priority);
         for rank in ranks {
             self.first_or_chosen((Choice::Offer, choices), rank, &mut |code, at| {
-                let number = code.word(at as i64);
+                let number = code.lower.transition_number(code.body, code.only, at);
+                let number = code.word(number);
                 code.answer(&[number]);
             });
         }
-        let none = self.word(-1);
+        let none = self.kernel_number("no_transition");
         self.answer(&[none]);
     }
 
@@ -234,14 +222,7 @@ impl Code<'_, '_> {
     fn may_fire(&mut self, at: usize, transition: &Transition, next: BlockId) {
         self.bind_any(transition);
         if let Some(when) = transition.when {
-            let (_, item) = self.offered(when);
-            let zero = self.word(0);
-            let is_none = self.compare(Compare::Slt, item, zero);
-            self.goes_on_unless(is_none, next);
-            let what = self.kernel_load("interaction", &[item]);
-            let wanted = self.word(when.interaction as i64);
-            let is_other = self.compare(Compare::Ne, what, wanted);
-            self.goes_on_unless(is_other, next);
+            let item = self.offered(when, next);
             if transition.provided.is_some() {
                 self.take(transition, item);
             }
@@ -284,18 +265,37 @@ impl Code<'_, '_> {
             let value = self.word(*number);
             let bounds = (value, *number, *number);
             self.bind(frame, at, bounds);
+            self.fixed.insert((frame, at), *number);
         }
     }
 
-    /// The point of `when`, and the item at the head of its queue that came through it, or -1.
-    fn offered(&mut self, when: When) -> (Value, Value) {
+    /// The point of `when`.
+    fn point_of(&mut self, when: When) -> Value {
         let declared = &self.program().bodies[self.body.index()].points;
         let before = points_of(&declared[..when.points]);
         let first = self.first_point();
         let offset = self.word(i64::from(before) + i64::from(when.element));
-        let point = self.arithmetic(Arithmetic::Add, first, offset);
-        let item = self.kernel("offered", &[point])[0];
-        (point, item)
+        self.arithmetic(Arithmetic::Add, first, offset)
+    }
+
+    /// The item at the head of the queue of `when`, where it came through that point and is the
+    /// interaction; else control goes to a block.
+    fn offered(&mut self, when: When, next: BlockId) -> Value {
+        let point = self.point_of(when);
+        let holds = self.kernel("holds", &[point])[0];
+        let is_empty = self.op(Op::Not, &[holds]);
+        self.goes_on_unless(is_empty, next);
+        let item = self.kernel("front", &[point])[0];
+        if self.lower.kernel_number("common_queues") > 0 {
+            let came = self.kernel_load("came", &[item]);
+            let is_elsewhere = self.compare(Compare::Ne, came, point);
+            self.goes_on_unless(is_elsewhere, next);
+        }
+        let what = self.kernel_load("interaction", &[item]);
+        let wanted = self.word(when.interaction as i64);
+        let is_other = self.compare(Compare::Ne, what, wanted);
+        self.goes_on_unless(is_other, next);
+        item
     }
 
     /// Gives the parameters of an interaction their values.

@@ -1,12 +1,12 @@
 //! Functions that a program calls: the start, and a step of a system.
 
 use super::code::{Called, Code};
-use super::kernel::each;
+use super::kernel::{each, has_delays};
 use super::outside::choice::Choices;
 use super::{KERNEL, Lower, Which};
 use crate::ir::interface::{Export, Named, Shape};
 use crate::ir::op::{Arithmetic, Compare};
-use crate::ir::{KindId, Op, Probability, Role, Type as Plain, Value};
+use crate::ir::{KindId, Op, Probability, Role, Terminator, Type as Plain, Value};
 use crate::types::estelle::program::{Attribute, BodyId, Program, Queue};
 
 /// A function that a program calls.
@@ -150,10 +150,8 @@ const NUMBER: Shape = Shape::Number {
 };
 
 impl Lower<'_> {
-    /// Lowers all that a program calls, and so the whole specification.
-    pub(super) fn entries(&mut self) {
-        let bodies: Vec<BodyId> = (0..self.program.bodies.len() as u32).map(BodyId).collect();
-        let each = |all: Vec<Called>| all.into_iter().map(Some).collect::<Vec<_>>();
+    /// Lowers the functions that the kernel calls.
+    fn called_by_kernel(&mut self, bodies: &[BodyId]) {
         let choose = self.choose();
         self.hooks.insert("choose".to_string(), choose);
         let watch: Vec<Option<Called>> = bodies.iter().map(|id| self.watch(*id)).collect();
@@ -165,10 +163,16 @@ impl Lower<'_> {
             false => offer.clone(),
         };
         self.hooks.insert("fireable".to_string(), fireable);
-        self.hooks.insert("offer".to_string(), offer.clone());
-        let fire = each(bodies.iter().map(|id| self.fire(*id)).collect());
-        let fire = self.dispatch("fire", &[(Plain::WORD, "transition")], (&fire, None));
+        self.hooks.insert("offer".to_string(), offer);
+        let fire = self.fire();
         self.hooks.insert("fire".to_string(), fire);
+    }
+
+    /// Lowers all that a program calls, and so the whole specification.
+    pub(super) fn entries(&mut self) {
+        let bodies: Vec<BodyId> = (0..self.program.bodies.len() as u32).map(BodyId).collect();
+        let each = |all: Vec<Called>| all.into_iter().map(Some).collect::<Vec<_>>();
+        self.called_by_kernel(&bodies);
         let due = each(bodies.iter().map(|id| self.due(*id)).collect());
         let due = self.dispatch("due", &[], (&due, Some(Op::Number(64, u64::MAX))));
         let begin = self.start();
@@ -178,7 +182,8 @@ impl Lower<'_> {
         let fires = self.kernel_routine("fire_given");
         let module = (Plain::WORD, "module");
         let fires = self.plain("fired", &fires, &[module, (Plain::WORD, "transition")]);
-        let select = self.below(-1, "selected", &offer, &[module]);
+        let offers = self.kernel_routine("offer_given");
+        let select = self.below(-1, "selected", &offers, &[module]);
         let deadline = self.deadline(&due);
         let state = bodies.iter().map(|id| self.state(*id)).collect();
         let none = Op::Number(32, u64::from(u32::MAX));
@@ -234,15 +239,6 @@ impl Lower<'_> {
         self.plain(&format!("{name}.entry"), &called, parameters)
     }
 
-    /// The function that says which transition a module offers, or may fire.
-    fn offers(&mut self, name: &str, choices: Choices) -> Called {
-        let bodies = 0..self.program.bodies.len() as u32;
-        let all = bodies.map(|at| Some(self.select(BodyId(at), choices)));
-        let all: Vec<Option<Called>> = all.collect();
-        let none = Op::Number(32, u64::from(u32::MAX));
-        self.dispatch(name, &[], (&all, Some(none)))
-    }
-
     /// All instances get their places: in C they are there from the start.
     fn places(&mut self) {
         let place = (Which::Kernel, KERNEL);
@@ -270,6 +266,73 @@ impl Lower<'_> {
         let called = code.finish();
         self.module.functions[called.function.at()].role = Role::Entry;
         called
+    }
+
+    /// The bodies; where there are few modules, each with one of its instances alone.
+    fn firing(&self) -> Vec<(BodyId, Option<u32>)> {
+        let bodies = self.program.bodies.iter().enumerate();
+        let all = bodies.flat_map(|(at, _)| {
+            let instances = match self.sizes.are_few {
+                true => (0..self.sizes.instances[at]).map(Some).collect(),
+                false => vec![None],
+            };
+            let body = BodyId(at as u32);
+            instances.into_iter().map(move |only| (body, only))
+        });
+        all.collect()
+    }
+
+    /// The function of the kernel that says which transition a module offers, or may fire: it asks
+    /// that of its body.
+    fn offers(&mut self, name: &str, choices: Choices) -> Called {
+        let firing = self.firing();
+        let all = firing.iter();
+        let all: Vec<Called> = all
+            .map(|(id, only)| self.select(*id, *only, choices))
+            .collect();
+        let place = (Which::Kernel, KERNEL);
+        let parameters = [(Plain::WORD, "module")];
+        let mut code = Code::new(self, place, name, &parameters, vec![Plain::WORD]);
+        let module = code.parameter(0);
+        let asked = match code.lower.sizes.are_few {
+            true => module,
+            false => code.kernel_load("of_body", &[module]),
+        };
+        let first = code.lower.sizes.first_module.clone();
+        let cases = firing
+            .iter()
+            .enumerate()
+            .map(|(at, (body, only))| match only {
+                Some(only) => (u64::from(first[body.index()] + only), at),
+                None => (u64::from(body.0), at),
+            });
+        code.switch(asked, &cases.collect::<Vec<_>>(), |code, at| {
+            let results = code.call_of(firing[at].0, &all[at], module);
+            code.answer(&results);
+        });
+        code.build.end(Terminator::Never);
+        code.finish()
+    }
+
+    /// The function of the kernel that fires a transition, by its number among all.
+    fn fire(&mut self) -> Called {
+        let firing = self.firing().into_iter();
+        let all = firing.flat_map(|(id, only)| {
+            let own = self.fires(id, only).into_iter();
+            own.map(move |called| (id, called)).collect::<Vec<_>>()
+        });
+        let all: Vec<(BodyId, Called)> = all.collect();
+        let place = (Which::Kernel, KERNEL);
+        let parameters = [(Plain::WORD, "transition"), (Plain::WORD, "module")];
+        let mut code = Code::new(self, place, "fire", &parameters, Vec::new());
+        let (transition, module) = (code.parameter(0), code.parameter(1));
+        let cases: Vec<(u64, usize)> = (0..all.len()).map(|at| (at as u64, at)).collect();
+        code.switch(transition, &cases, |code, at| {
+            code.call_of(all[at].0, &all[at].1, module);
+            code.answer(&[]);
+        });
+        code.build.end(Terminator::Never);
+        code.finish()
     }
 
     /// A function of the kernel that calls one of each body, by the module number.
@@ -330,7 +393,7 @@ impl Lower<'_> {
         for at in 0..code.lower.program.bodies.len() {
             queue = lay(&mut code, at, queue);
         }
-        let numbers = [0, 1, -1].map(|one| code.word(one));
+        let numbers = [code.word(0), code.word(1), code.kernel_number("no_module")];
         code.kernel("create", &numbers);
         let kind = code.lower.body_kind(Which::Specification, Program::ROOT);
         let instance = code.op(Op::Instance(kind, 0), &[]);
@@ -391,8 +454,15 @@ fn lay(code: &mut Code<'_, '_>, body: usize, queue: u32) -> u32 {
     let (first, count) = (sizes.first_module[body], sizes.instances[body]);
     let (first_point, points) = (sizes.first_point[body], sizes.points[body]);
     let queues = each(program, body);
-    let numbers = [body as u32, first, count, first_point, points].map(|one| code.word(one.into()));
-    code.kernel("lay_modules", &numbers);
+    let transitions = program.bodies[body].transitions.len() as i64;
+    let transition = code.lower.transition_number(BodyId(body as u32), None, 0);
+    let apart = if sizes.are_few { transitions } else { 0 };
+    let is_restless = has_delays(&program.bodies[body]);
+    let numbers = [body as u32, first, count, first_point, points].map(i64::from);
+    let numbers = numbers.into_iter().chain([transition, transitions, apart]);
+    let mut operands: Vec<Value> = numbers.map(|one| code.word(one)).collect();
+    operands.push(code.bit(is_restless));
+    code.kernel("lay_modules", &operands);
     let is_activity = matches!(
         program.bodies[body].attribute,
         Some(Attribute::Activity | Attribute::SystemActivity)
@@ -419,7 +489,8 @@ fn lay(code: &mut Code<'_, '_>, body: usize, queue: u32) -> u32 {
                     own - 1
                 }
             };
-            let numbers = [point, count, points, to, queues].map(|one| code.word(one.into()));
+            let numbers = [point, count, points, to, queues, first];
+            let numbers = numbers.map(|one| code.word(one.into()));
             code.kernel("lay_points", &numbers);
             point += 1;
         }

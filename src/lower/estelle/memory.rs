@@ -210,17 +210,40 @@ impl Store {
         FieldId(fields.len() as u32 - 1)
     }
 
-    /// Adds the fields of a variable.
+    /// Adds the fields of a variable that lasts.
     pub fn variable(
         &mut self,
         module: &mut ir::Module,
         program: &Program,
+        variable: (&str, TypeId),
+    ) -> Storage {
+        self.stored(module, program, variable, |leaf| leaf.scalar.stored())
+    }
+
+    /// Adds the fields of a local variable: a number on its own has 32 bits, as in expressions.
+    pub fn local(
+        &mut self,
+        module: &mut ir::Module,
+        program: &Program,
+        variable: (&str, TypeId),
+    ) -> Storage {
+        self.stored(module, program, variable, |leaf| match leaf.scalar {
+            Scalar::Ordinal(..) if leaf.dimensions.is_empty() => ir::Type::WORD,
+            other => other.stored(),
+        })
+    }
+
+    fn stored(
+        &mut self,
+        module: &mut ir::Module,
+        program: &Program,
         (name, of): (&str, TypeId),
+        stored: impl Fn(&Leaf) -> ir::Type,
     ) -> Storage {
         let leaves = leaves(program, of);
         let fields = leaves.iter().map(|leaf| {
             let name = joined(name, &leaf.name);
-            let stored = leaf.scalar.stored();
+            let stored = stored(leaf);
             self.field(module, &name, (stored, leaf.dimensions.clone()))
         });
         let fields = fields.collect();

@@ -32,7 +32,7 @@ mod sizes;
 
 pub use entries::{ENTRIES, Entry};
 pub use outside::choice::{Choice, Choices};
-pub use sizes::Bounds;
+pub use sizes::{Bounds, is_static};
 
 use crate::ir::rename::remove_unnamed;
 use crate::ir::{self, FieldId, KindId, Region, Type};
@@ -172,6 +172,10 @@ struct Memory {
 pub struct Lower<'a> {
     program: &'a Program,
     kernel: &'a Program,
+    /// The numbers of the kernel.
+    numbers: kernel::Numbers,
+    /// By point: where its outputs arrive; empty if that may change.
+    targets: &'a [u32],
     module: ir::Module,
     sizes: Sizes,
     memories: [Memory; 2],
@@ -199,6 +203,20 @@ pub struct Lower<'a> {
 ///
 /// A sentence that says what of the specification has no C yet, or which bound is too small.
 pub fn lower(program: &Program, bounds: &Bounds) -> Result<ir::Module, String> {
+    lower_linked(program, bounds, &[])
+}
+
+/// Lowers a specification whose outputs always arrive at the same points: `targets` are these, by
+/// the point of the output. Without any, each output looks for its point.
+///
+/// # Errors
+///
+/// As [`lower`].
+pub fn lower_linked(
+    program: &Program,
+    bounds: &Bounds,
+    targets: &[u32],
+) -> Result<ir::Module, String> {
     if let Some(body) = program.bodies.iter().find(|body| body.is_external) {
         return Err(format!("the external body `{}`", body.name));
     }
@@ -207,7 +225,8 @@ pub fn lower(program: &Program, bounds: &Bounds) -> Result<ir::Module, String> {
         return Err("a type that C code defines".to_string());
     }
     let sizes = Sizes::of(program, bounds)?;
-    let kernel = kernel::kernel(program, &sizes, bounds)?;
+    let numbers = kernel::numbers(program, &sizes, bounds)?;
+    let kernel = kernel::kernel(&numbers);
     let mut module = ir::Module {
         name: program.name.to_lowercase(),
         ..ir::Module::default()
@@ -233,6 +252,8 @@ pub fn lower(program: &Program, bounds: &Bounds) -> Result<ir::Module, String> {
     let mut lower = Lower {
         program,
         kernel: &kernel,
+        numbers,
+        targets,
         module,
         sizes,
         memories,
@@ -414,7 +435,7 @@ impl<'a> Lower<'a> {
         let variable = &program.frames[frame.index()][at];
         let storage = memory
             .locals
-            .variable(module, program, (&variable.name, variable.kind));
+            .local(module, program, (&variable.name, variable.kind));
         memory.local.insert((frame, at), storage.clone());
         storage
     }
@@ -471,6 +492,12 @@ impl<'a> Lower<'a> {
         let called = self.lower_routine(&key);
         self.routines.insert(key, called.clone());
         called
+    }
+
+    /// A constant of the kernel, by its name.
+    fn kernel_number(&self, name: &str) -> i64 {
+        let known = self.numbers.get(name);
+        *known.unwrap_or_else(|| panic!("the kernel has a number `{name}`")) as i64
     }
 
     /// A variable of the kernel, by its name: one field.

@@ -1,44 +1,296 @@
-//! Local variables as values: fields of locals that one function alone uses become SSA values
-//! (register promotion).
+//! Local variables as values: fields of locals that one function and its loops alone use become
+//! SSA values (register promotion).
 //!
-//! Before: all locals are fields. After: a field is left if several functions use it, as a loop and
-//! its turns do, or if a load may come before all stores, as from one turn to the next. Cost:
-//! linear in blocks times promoted fields.
+//! Before: all locals are fields. After: a field is left if several functions use it that are no
+//! loops of one another, as a `var` parameter and its variable do. A turn of a loop is a function;
+//! it is given the fields that it loads, and hands on those that it stores. A field that may be
+//! loaded before it was ever stored begins as zero. Cost: linear in blocks times promoted fields.
 //!
 //! ```text
 //! store locals.n %i                       b1: jump b3(%i)
 //! b1: jump b3                         =>  b2: jump b3(%j)
 //! b2: store locals.n %j; jump b3          b3(%n): return %n
 //! b3: %n = load locals.n; return %n
+//!
+//! loop turn                           =>  %m = loop turn, %n
+//! turn(%t): .. store locals.n %k          turn(%t, %n): .. return true, %k
 //! ```
 
 use crate::ir::edit::substitute_in_turn;
 use crate::ir::graph::Graph;
 use crate::ir::{
-    BlockId, FieldId, Function, KindId, Module, Op, Region, Stored, Terminator, Type, Value,
+    BlockId, FieldId, Function, Instruction, KindId, Module, Op, Region, Stored, Terminator, Type,
+    Value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Fields of locals, in a fixed order.
+type Fields = BTreeSet<Region>;
+
 /// Promotes the fields of kinds that hold locals.
 pub fn promote(module: &mut Module, locals: &[KindId]) {
-    let mut users: BTreeMap<Region, BTreeSet<usize>> = BTreeMap::new();
-    for (at, function) in module.functions.iter().enumerate() {
-        for region in function.instructions().filter_map(|one| used(&one.op)) {
-            users.entry(region).or_default().insert(at);
-        }
-    }
-    for at in 0..module.functions.len() {
-        let own = users.iter().filter(|(region, users)| {
-            is_local(module, locals, **region) && users.len() == 1 && users.contains(&at)
-        });
-        let own: BTreeSet<Region> = own.map(|(region, _)| *region).collect();
-        let types = own.iter().map(|region| (*region, type_of(module, *region)));
-        let types: BTreeMap<Region, Type> = types.collect();
-        if !types.is_empty() {
-            Promotion::new(&mut module.functions[at], types).run();
+    let loops = Loops::of(module);
+    let fields = loops.private(module, locals);
+    let types = fields
+        .iter()
+        .map(|region| (*region, type_of(module, *region)));
+    let types: BTreeMap<Region, Type> = types.collect();
+    loops.hand_on(module, &types);
+    for function in &mut module.functions {
+        let own = function.instructions().filter_map(|one| used(&one.op));
+        let own = own.filter_map(|region| Some((region, *types.get(&region)?)));
+        let own: BTreeMap<Region, Type> = own.collect();
+        if !own.is_empty() {
+            Promotion::new(function, own).run();
         }
     }
     locals.iter().for_each(|kind| remove_unused(module, *kind));
+}
+
+/// The loops of a module.
+struct Loops {
+    /// By turn: the function whose loop it is a turn of, which stands behind it.
+    callers: BTreeMap<usize, usize>,
+}
+
+/// The fields that a turn of a loop is given.
+#[derive(Clone, Debug, Default)]
+struct Given {
+    /// Fields that it is given alone.
+    captured: Fields,
+    /// Fields that it is given and hands on.
+    carried: Fields,
+}
+
+impl Loops {
+    fn of(module: &Module) -> Loops {
+        let mut callers = BTreeMap::new();
+        for (at, function) in module.functions.iter().enumerate() {
+            for instruction in function.instructions() {
+                if let Op::Loop(turn, _) = instruction.op {
+                    let before = callers.insert(turn.at(), at);
+                    assert!(before.is_none() && turn.at() < at, "a turn has one loop");
+                }
+            }
+        }
+        Loops { callers }
+    }
+
+    /// The function in which a turn stands, perhaps in several loops.
+    fn root(&self, mut at: usize) -> usize {
+        while let Some(caller) = self.callers.get(&at) {
+            at = *caller;
+        }
+        at
+    }
+
+    /// Finds the fields that one function and its loops alone use.
+    fn private(&self, module: &Module, locals: &[KindId]) -> Fields {
+        let mut users: BTreeMap<Region, BTreeSet<usize>> = BTreeMap::new();
+        for (at, function) in module.functions.iter().enumerate() {
+            for region in function.instructions().filter_map(|one| used(&one.op)) {
+                users.entry(region).or_default().insert(self.root(at));
+            }
+        }
+        let own = users
+            .into_iter()
+            .filter(|(region, users)| users.len() == 1 && is_local(module, locals, *region));
+        own.map(|(region, _)| region).collect()
+    }
+
+    /// Gives turns the fields that they load, and hands on those that they store, where these are
+    /// loaded again. A field that a function loads before all stores begins as zero.
+    fn hand_on(&self, module: &mut Module, types: &BTreeMap<Region, Type>) {
+        let count = module.functions.len();
+        let mut loads: Vec<Fields> = vec![Fields::new(); count];
+        let mut stores = loads.clone();
+        for at in 0..count {
+            let function = &module.functions[at];
+            let live = Live {
+                types,
+                loads: &loads,
+                returned: &Fields::new(),
+            };
+            let before = live.of(function, &mut |_, _| {}).swap_remove(0);
+            for instruction in function.instructions() {
+                match instruction.op {
+                    Op::Store(region) if types.contains_key(&region) => {
+                        stores[at].insert(region);
+                    }
+                    Op::Loop(turn, _) => {
+                        let inner = stores[turn.at()].clone();
+                        stores[at].extend(inner);
+                    }
+                    _ => {}
+                }
+            }
+            loads[at] = before;
+        }
+        // A caller stands behind its turns.
+        let mut given = vec![Given::default(); count];
+        for at in (0..count).rev() {
+            let returned = given[at].carried.clone();
+            let live = Live {
+                types,
+                loads: &loads,
+                returned: &returned,
+            };
+            let before = live.of(&module.functions[at], &mut |turn, behind| {
+                let again = &loads[turn] | behind;
+                given[turn].carried = &stores[turn] & &again;
+                given[turn].captured = &loads[turn] - &stores[turn];
+            });
+            if !self.callers.contains_key(&at) {
+                begin_with_zero(&mut module.functions[at], &before[0], types);
+            }
+        }
+        for (turn, caller) in &self.callers {
+            take(&mut module.functions[*turn], &given[*turn], types);
+            surround(&mut module.functions[*caller], *turn, &given[*turn], types);
+        }
+    }
+}
+
+/// Fields that are loaded before they are stored again.
+struct Live<'l> {
+    types: &'l BTreeMap<Region, Type>,
+    /// By turn of a loop: the fields that it loads before it stores them.
+    loads: &'l [Fields],
+    /// The fields that are loaded behind the function.
+    returned: &'l Fields,
+}
+
+impl Live<'_> {
+    /// By block: the fields that are live at its beginning. `visit` is told those behind each loop.
+    fn of(&self, function: &Function, visit: &mut dyn FnMut(usize, &Fields)) -> Vec<Fields> {
+        let graph = Graph::of(function).expect("a function that was built has no cycle");
+        let mut live: Vec<Fields> = vec![Fields::new(); function.blocks.len()];
+        for at in graph.order.iter().rev().map(|id| id.at()) {
+            let block = &function.blocks[at];
+            let edges = block.terminator.edges().into_iter();
+            let mut own: Fields = edges
+                .flat_map(|edge| live[edge.block.at()].iter().copied())
+                .collect();
+            match block.terminator {
+                Terminator::Return(_) => own.extend(self.returned),
+                Terminator::Try { .. } => unreachable!("Estelle needs no attempts"),
+                _ => {}
+            }
+            for instruction in block.instructions.iter().rev() {
+                match instruction.op {
+                    Op::Load(region) if self.types.contains_key(&region) => {
+                        own.insert(region);
+                    }
+                    Op::Store(region) => {
+                        own.remove(&region);
+                    }
+                    Op::Loop(turn, _) => {
+                        visit(turn.at(), &own);
+                        own.extend(self.loads.get(turn.at()).into_iter().flatten());
+                    }
+                    _ => {}
+                }
+            }
+            live[at] = own;
+        }
+        live
+    }
+}
+
+/// Stores zero to fields where a function begins.
+fn begin_with_zero(function: &mut Function, fields: &Fields, types: &BTreeMap<Region, Type>) {
+    let mut first = Vec::new();
+    for region in fields {
+        let value = function.define(types[region]);
+        let zero = Op::zero(types[region]).expect("locals are numbers");
+        first.push(Instruction::new(zero, &[], &[value]));
+        first.extend(store(function, *region, value));
+    }
+    function.blocks[0].instructions.splice(0..0, first);
+}
+
+/// A turn gets parameters for fields, and more results.
+fn take(function: &mut Function, given: &Given, types: &BTreeMap<Region, Type>) {
+    let mut first = Vec::new();
+    let before = function.blocks[0].parameters.len() - (function.results.len() - 1);
+    for (at, region) in given.captured.iter().enumerate() {
+        let value = function.define(types[region]);
+        function.blocks[0].parameters.insert(before + at, value);
+        first.extend(store(function, *region, value));
+    }
+    for region in &given.carried {
+        let value = function.define(types[region]);
+        function.blocks[0].parameters.push(value);
+        function.results.push(types[region]);
+        first.extend(store(function, *region, value));
+    }
+    function.blocks[0].instructions.splice(0..0, first);
+    for at in 0..function.blocks.len() {
+        if !matches!(function.blocks[at].terminator, Terminator::Return(_)) {
+            continue;
+        }
+        for region in &given.carried {
+            let (value, loads) = load(function, *region, types[region]);
+            let block = &mut function.blocks[at];
+            block.instructions.extend(loads);
+            if let Terminator::Return(values) = &mut block.terminator {
+                values.push(value);
+            }
+        }
+    }
+}
+
+/// The caller of a loop loads fields before it, and stores what the loop hands on.
+fn surround(function: &mut Function, turn: usize, given: &Given, types: &BTreeMap<Region, Type>) {
+    let is_call = |one: &Instruction| matches!(one.op, Op::Loop(id, _) if id.at() == turn);
+    let mut blocks = function.blocks.iter().enumerate();
+    let found = blocks.find_map(|(block, one)| {
+        let at = one.instructions.iter().position(is_call)?;
+        Some((block, at))
+    });
+    let (block, at) = found.expect("the caller has the loop");
+    let mut call = function.blocks[block].instructions[at].clone();
+    let captured = call.operands.len() - call.results.len();
+    let (mut before, mut behind) = (Vec::new(), Vec::new());
+    for (place, region) in given.captured.iter().enumerate() {
+        let (value, loads) = load(function, *region, types[region]);
+        before.extend(loads);
+        call.operands.insert(captured + place, value);
+    }
+    for region in &given.carried {
+        let (value, loads) = load(function, *region, types[region]);
+        before.extend(loads);
+        call.operands.push(value);
+        let result = function.define(types[region]);
+        call.results.push(result);
+        behind.extend(store(function, *region, result));
+    }
+    let all = before.into_iter().chain([call]).chain(behind);
+    function.blocks[block].instructions.splice(at..=at, all);
+}
+
+/// The instance that holds a field of locals.
+fn holder(function: &mut Function, region: Region) -> Instruction {
+    let Region::Field(kind, _) = region else {
+        unreachable!("locals are fields");
+    };
+    let only = function.define(Type::Instance(kind));
+    Instruction::new(Op::Instance(kind, 0), &[], &[only])
+}
+
+/// Loads a field of locals.
+fn load(function: &mut Function, region: Region, of: Type) -> (Value, [Instruction; 2]) {
+    let holder = holder(function, region);
+    let value = function.define(of);
+    let load = Instruction::new(Op::Load(region), &holder.results, &[value]);
+    (value, [holder, load])
+}
+
+/// Stores to a field of locals.
+fn store(function: &mut Function, region: Region, value: Value) -> [Instruction; 2] {
+    let holder = holder(function, region);
+    let store = Instruction::new(Op::Store(region), &[holder.results[0], value], &[]);
+    [holder, store]
 }
 
 /// Removes the fields of a kind that no function uses.
@@ -118,11 +370,12 @@ impl<'f> Promotion<'f> {
     }
 
     fn run(mut self) {
-        self.keep_unset();
-        if self.types.is_empty() {
-            return;
-        }
-        let live = self.live();
+        let live = Live {
+            types: &self.types,
+            loads: &[],
+            returned: &Fields::new(),
+        };
+        let live = live.of(self.function, &mut |_, _| {});
         let mut by: Vec<Value> = (0..self.function.values.len() as u32).map(Value).collect();
         let mut behind: Vec<BTreeMap<Region, Value>> =
             vec![BTreeMap::new(); self.function.blocks.len()];
@@ -172,60 +425,5 @@ impl<'f> Promotion<'f> {
             }
         }
         self.function.blocks[at].instructions = kept;
-    }
-
-    /// Keeps the fields of which a load may come before all stores.
-    fn keep_unset(&mut self) {
-        let mut set: Vec<BTreeSet<Region>> = vec![BTreeSet::new(); self.function.blocks.len()];
-        let mut unset = BTreeSet::new();
-        for at in self.graph.order.iter().map(|id| id.at()) {
-            let mut before = self.graph.before[at].iter().map(|one| &set[one.at()]);
-            let mut known = before.next().cloned().unwrap_or_default();
-            before.for_each(|other| known.retain(|region| other.contains(region)));
-            for instruction in &self.function.blocks[at].instructions {
-                let region = used(&instruction.op).filter(|one| self.types.contains_key(one));
-                match (region, &instruction.op) {
-                    (Some(region), Op::Load(_)) if !known.contains(&region) => {
-                        unset.insert(region);
-                    }
-                    (Some(region), Op::Store(_)) => {
-                        known.insert(region);
-                    }
-                    (_, _) => {}
-                }
-            }
-            set[at] = known;
-        }
-        self.types.retain(|region, _| !unset.contains(region));
-    }
-
-    /// By block: the fields that are loaded there or behind it before they are stored again.
-    fn live(&self) -> Vec<BTreeSet<Region>> {
-        let mut live: Vec<BTreeSet<Region>> = vec![BTreeSet::new(); self.function.blocks.len()];
-        for at in self.graph.order.iter().rev().map(|id| id.at()) {
-            let block = &self.function.blocks[at];
-            let edges = block.terminator.edges().into_iter();
-            let mut own: BTreeSet<Region> = edges
-                .flat_map(|edge| live[edge.block.at()].iter().copied())
-                .collect();
-            for instruction in block.instructions.iter().rev() {
-                let region = used(&instruction.op).filter(|one| self.types.contains_key(one));
-                match (region, &instruction.op) {
-                    (Some(region), Op::Load(_)) => {
-                        own.insert(region);
-                    }
-                    (Some(region), _store) => {
-                        own.remove(&region);
-                    }
-                    (None, _) => {}
-                }
-            }
-            assert!(
-                !matches!(block.terminator, Terminator::Try { .. }),
-                "Estelle needs no operation that may fail"
-            );
-            live[at] = own;
-        }
-        live
     }
 }

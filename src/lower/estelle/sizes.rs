@@ -37,7 +37,10 @@ impl Default for Bounds {
 /// More modules or points than these are refused.
 const MOST: u64 = 1 << 16;
 
-/// The numbers of modules and points.
+/// Up to so many modules and transitions of all modules together, each has functions of its own.
+const FEW: u64 = 64;
+
+/// The numbers of modules, points and transitions.
 #[derive(Clone, Debug)]
 pub struct Sizes {
     /// By body: the number of instances.
@@ -56,6 +59,12 @@ pub struct Sizes {
     pub variables: Vec<u32>,
     /// By body: the number of the first module variable of its first instance.
     pub first_variable: Vec<u32>,
+    /// Each module has transitions with numbers and functions of its own: they are few.
+    pub are_few: bool,
+    /// By body: the number of the first transition of its first instance.
+    pub first_transition: Vec<u32>,
+    /// All transitions that have a number.
+    pub all_transitions: u32,
     /// All modules.
     pub all_modules: u32,
     /// All points.
@@ -81,6 +90,27 @@ impl Sizes {
             .iter()
             .map(|body| variables_of(&body.module_variables))
             .collect();
+        let transitions = program
+            .bodies
+            .iter()
+            .map(|one| one.transitions.len() as u64);
+        let transitions: Vec<u64> = transitions.collect();
+        let each = transitions.iter().zip(&instances);
+        let all = each
+            .map(|(one, count)| one * u64::from(*count))
+            .sum::<u64>();
+        let modules = instances.iter().map(|count| u64::from(*count)).sum::<u64>();
+        let are_few = all <= FEW && modules <= FEW;
+        let mut all_transitions = 0;
+        let mut first_transition = Vec::new();
+        for (own, count) in transitions.iter().zip(&instances) {
+            first_transition.push(all_transitions as u32);
+            all_transitions += if are_few {
+                own * u64::from(*count)
+            } else {
+                *own
+            };
+        }
         let bodies = 0..program.bodies.len();
         let all_modules: u64 = bodies.clone().map(|body| product(body, 1)).sum();
         let all_points: u64 = bodies.map(|body| product(body, points[body])).sum();
@@ -95,6 +125,9 @@ impl Sizes {
             count_of_header: vec![0; program.headers.len()],
             first_point: vec![0; instances.len()],
             first_variable: vec![0; instances.len()],
+            are_few,
+            first_transition,
+            all_transitions: all_transitions as u32,
             all_modules: all_modules as u32,
             all_points: all_points as u32,
             instances,
@@ -103,6 +136,17 @@ impl Sizes {
         };
         sizes.number(program);
         Ok(sizes)
+    }
+
+    /// The module that a point belongs to; the first if there is no such point.
+    pub fn owner(&self, point: u32) -> u32 {
+        let mut bodies = 0..self.points.len();
+        let owner = bodies.find_map(|at| {
+            let from = point.checked_sub(self.first_point[at])?;
+            let instance = from.checked_div(self.points[at])?;
+            (instance < self.instances[at]).then(|| self.first_module[at] + instance)
+        });
+        owner.unwrap_or(0)
     }
 
     /// Numbers the specification first, then the bodies of one header after those of another.
@@ -176,6 +220,28 @@ fn instances(program: &Program, bounds: &Bounds) -> Result<Vec<u32>, String> {
             program.bodies[at].name
         )),
     }
+}
+
+/// Returns true if modules and links stay as `initialize` makes them.
+pub fn is_static(program: &Program) -> bool {
+    let transitions = program.bodies.iter().flat_map(|body| &body.transitions);
+    let mut blocks = transitions.map(|one| &program.blocks[one.block.index()].statements);
+    blocks.all(|statements| keep_structure(statements))
+}
+
+fn keep_structure(statements: &[Statement]) -> bool {
+    statements.iter().all(|statement| match &statement.kind {
+        StatementKind::Init(..)
+        | StatementKind::Release(_)
+        | StatementKind::Terminate(_)
+        | StatementKind::Connect(..)
+        | StatementKind::DisconnectPoint(_)
+        | StatementKind::DisconnectModule(_)
+        | StatementKind::Attach(..)
+        | StatementKind::DetachPoint(_)
+        | StatementKind::DetachModule(_) => false,
+        kind => parts(kind).into_iter().all(keep_structure),
+    })
 }
 
 /// Each `init`: the body that does it, its module variable, and the new instance's body.

@@ -6,7 +6,7 @@ use crate::back::c::{function, instances, records, shapes, text};
 use crate::c::parts::words;
 use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom, call};
 use crate::c::{printer, runtime};
-use crate::ir::FunctionId;
+use crate::ir::{FunctionId, Op};
 use crate::lower::estelle::{ENTRIES, Entry};
 use std::collections::BTreeSet;
 
@@ -34,11 +34,13 @@ impl File<'_> {
             .into_iter()
             .filter(|(name, _)| words(&printed).contains(name.as_str()));
         let questions: Vec<Item> = questions.map(|(_, item)| item).collect();
+        let expanded = self.expanded(&functions);
         let inside = text::Text::of(stack).inside(&printed);
         let items = [
             self.structs(&printed),
             inside,
             questions,
+            expanded,
             functions,
             entries,
         ]
@@ -97,6 +99,33 @@ impl File<'_> {
         }
         chosen.reverse();
         chosen
+    }
+
+    /// Declares the functions that stand at one place alone: turns of loops, and what they call. A
+    /// C compiler would rather expand the loop at several places than its turn.
+    fn expanded(&self, printed: &[Item]) -> Vec<Item> {
+        let stack = self.header.stack;
+        let mut sites = vec![0; stack.module.functions.len()];
+        let functions = stack.module.functions.iter();
+        for instruction in functions.flat_map(|one| one.instructions()) {
+            if let Op::Call(id) | Op::Loop(id, _) = instruction.op {
+                sites[id.at()] += 1;
+            }
+        }
+        let once = (0..sites.len()).filter(|at| sites[*at] == 1);
+        let names: BTreeSet<&str> = once.map(|at| stack.names.functions[at].as_str()).collect();
+        let declared = printed.iter().filter_map(|item| match item {
+            Item::Function(function) if names.contains(function.name.as_str()) => Some(Function {
+                result: function.result.replace("static ", "static inline "),
+                ..function.clone()
+            }),
+            _other => None,
+        });
+        let declared: Vec<Function> = declared.collect();
+        match declared.is_empty() {
+            true => Vec::new(),
+            false => vec![Item::Attributed("always_inline", declared)],
+        }
     }
 
     /// The functions that a program calls.

@@ -8,7 +8,7 @@ use super::number::Number;
 use super::value::{Given, Variable, constant};
 use crate::c::tree::{Expression as C, Statement as S, assign, atom, binary, call, only_if};
 use crate::ir::interface::{Given as Parameter, Home, Shape};
-use crate::ir::op::Place;
+use crate::ir::op::{Arithmetic, Op, Place};
 use crate::ir::{ForeignId, FunctionId, Stored, Type, Value};
 
 impl Printer<'_> {
@@ -146,6 +146,7 @@ impl Printer<'_> {
         let condition = match count.constant() {
             Some(0) => return,
             Some(count) => below(atom(count.min(u64::from(most)).to_string())),
+            None if self.is_at_most(operands[0], most) => below(count.code),
             None => binary("&&", below(count.code), below(atom(most.to_string()))),
         };
         out.push(S::For {
@@ -154,6 +155,21 @@ impl Printer<'_> {
             step: format!("{turn}++"),
             body: inside,
         });
+    }
+
+    /// Returns true for the least of a value and a constant that is at most so much.
+    fn is_at_most(&self, value: Value, most: u32) -> bool {
+        let is_small = |number: u64| number <= u64::from(most);
+        self.definitions
+            .get(value)
+            .is_some_and(|one| match &one.op {
+                Op::ZeroExtend(_) => self.is_at_most(one.operands[0], most),
+                Op::Arithmetic(Arithmetic::Umin) => {
+                    let mut operands = one.operands.iter();
+                    operands.any(|one| self.definitions.constant(*one).is_some_and(is_small))
+                }
+                _other => false,
+            })
     }
 
     /// A value that each turn is given, computed once.

@@ -4,6 +4,7 @@
 //! behind it. So control falls from a block to the first join behind it; to any other it goes by a
 //! label (Ramsey, "Beyond Relooper", 2022; graphs have no cycles here).
 
+use super::super::prototype;
 use super::Printer;
 use super::plan::Standing;
 use super::printer_attempts::Attempted;
@@ -154,8 +155,14 @@ impl Printer<'_> {
             Terminator::Never => {
                 out.push(call_statement("sl_known", vec![atom("false")]));
                 // clang asks for a value behind it.
+                let results = &self.function.results;
                 if self.function.role == Role::Fast {
                     out.push(S::Return(Some(atom("false"))));
+                } else if prototype::returns_struct(results) {
+                    let kind = prototype::result(self.stack, self.id);
+                    out.push(S::Return(Some(atom(format!("({kind}){{0}}")))));
+                } else if !results.is_empty() {
+                    out.push(S::Return(Some(atom("0"))));
                 }
             }
         }

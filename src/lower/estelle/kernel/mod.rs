@@ -4,40 +4,80 @@ use super::Fault;
 use super::memory::leaves;
 use super::outside::choice::{Choice, Choices};
 use super::sizes::{Bounds, Sizes};
-use crate::diagnostic::Id;
 use crate::source::Sources;
 use crate::syntax;
-use crate::types::estelle::program::{Program, Queue};
+use crate::types::estelle::program::{Attribute, Body, Program, Queue};
 use crate::types::estelle::{Settings, check};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The numbers by which a host orders the transitions of a step.
 const ORDERS: u64 = 1 << 16;
 
-/// Returns the kernel for a specification.
-///
-/// # Panics
-///
-/// If the kernel is no correct Pascal: that is a mistake of the compiler.
+/// All tables together have at most so many elements, less than what a body may have.
+const MOST_ELEMENTS: u64 = 900_000;
+
+/// The interactions that a queue holds are counted at least so far: by 32 bits, with which C
+/// computes in fewer instructions than with 16.
+const LEAST_COUNT: u64 = 1 << 16;
+
+/// The numbers of a kernel, by their names.
+pub type Numbers = BTreeMap<&'static str, u64>;
+
+/// Returns the numbers of the kernel for a specification.
 ///
 /// # Errors
 ///
-/// A sentence if its tables are too large.
-pub fn kernel(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Program, String> {
-    let queues = queues(program, sizes);
-    let items = u64::from(queues) * u64::from(bounds.queue);
-    let constants = [
-        ("last_module", u64::from(sizes.all_modules) - 1),
-        ("last_point", u64::from(sizes.all_points.max(1)) - 1),
-        ("last_queue", u64::from(queues.max(1)) - 1),
+/// A sentence if modules and queues need too much memory.
+pub fn numbers(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Numbers, String> {
+    let queues = u64::from(queues(program, sizes).max(1));
+    // Places of a queue are counted by bits.
+    let places = u64::from(bounds.queue).next_power_of_two();
+    let items = queues.saturating_mul(places);
+    let modules = u64::from(sizes.all_modules);
+    let points = u64::from(sizes.all_points.max(1));
+    let slots = slots(program).max(1);
+    let elements = items.saturating_mul(slots + 2);
+    let others = 32 * (modules + 1) + 8 * points + u64::from(sizes.all_transitions);
+    let elements = elements.saturating_add(others);
+    if elements > MOST_ELEMENTS {
+        let room = bounds.queue;
+        return Err(format!(
+            "{queues} queues of {room} interactions with up to {slots} values each; set a smaller \
+             `--queue N`"
+        ));
+    }
+    let transitions = u64::from(sizes.all_transitions.max(1));
+    let interactions = program.channels.iter().map(|one| one.interactions.len());
+    let interactions = interactions.max().unwrap_or(0).max(1) as u64;
+    let mut declared = program.bodies.iter().flat_map(|body| &body.points);
+    let shares = declared.any(|one| one.queue == Queue::Common);
+    let exports = program.headers.iter().any(|one| !one.exports.is_empty());
+    let nested = program.bodies.iter().any(is_nested);
+    Ok(BTreeMap::from([
+        ("last_module", modules - 1),
+        ("no_module", modules),
+        ("firing_places", modules + 1),
+        ("last_body", program.bodies.len() as u64 - 1),
+        ("last_point", points - 1),
+        ("no_point", points),
+        ("last_queue", queues - 1),
+        ("all_queues", queues),
+        ("common_queues", u64::from(shares)),
         ("room", bounds.queue.into()),
-        ("twice_room", 2 * u64::from(bounds.queue)),
-        ("last_place", u64::from(bounds.queue) - 1),
-        ("all_modules", sizes.all_modules.into()),
-        ("all_points", sizes.all_points.into()),
-        ("last_item", items.max(1) - 1),
-        ("last_slot", slots(program).max(1) - 1),
-        ("delays", u64::from(has_delays(program))),
+        ("last_count", u64::from(bounds.queue).max(LEAST_COUNT)),
+        ("places", places),
+        ("last_place", places - 1),
+        ("last_item", items - 1),
+        ("no_item", items),
+        ("last_slot", slots - 1),
+        ("last_interaction", interactions - 1),
+        ("last_transition", transitions - 1),
+        ("no_transition", transitions),
+        ("delays", u64::from(program.bodies.iter().any(has_delays))),
+        ("exports", u64::from(exports)),
+        ("nested", u64::from(nested)),
+        ("are_few", u64::from(sizes.are_few)),
         ("host_chooses", u64::from(bounds.choices == Choices::Host)),
         ("choice_of_child", Choice::Child as u64),
         ("choice_of_order", Choice::Order as u64),
@@ -48,12 +88,19 @@ pub fn kernel(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Progr
         ("fault_same_point", Fault::SamePoint as u64),
         ("fault_attached", Fault::Attached as u64),
         ("fault_attached_output", Fault::AttachedOutput as u64),
-    ];
+    ]))
+}
+
+/// Returns the kernel with these numbers.
+///
+/// # Panics
+///
+/// If the kernel is no correct Pascal: that is a mistake of the compiler.
+pub fn kernel(numbers: &Numbers) -> Program {
     let mut text = "specification kernel;\nconst\n".to_string();
-    for (name, number) in constants {
+    for (name, number) in numbers {
         writeln!(text, "  {name} = {number};").expect("a string takes every line");
     }
-    writeln!(text, "  lowest_append = -{};", Fault::LAST as u64).expect("a string takes it");
     text.push_str(include_str!("kernel.stl"));
     text.push_str("end.\n");
     let mut sources = Sources::new();
@@ -70,22 +117,22 @@ pub fn kernel(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Progr
     let tree = tree.expect("a text without mistakes has a tree");
     let settings = Settings::default();
     let (checked, wrong) = check(&tree, &settings, sources.span(file));
-    checked.ok_or_else(|| {
-        let is_large = wrong.iter().all(|one| one.id == Id::EstelleTooLarge);
-        assert!(is_large, "the kernel is correct: {}", said(&wrong));
-        let room = bounds.queue;
-        format!(
-            "{queues} queues of {room} interactions with up to {} values each; set a smaller \
-             `--queue N`",
-            slots(program)
-        )
-    })
+    checked.unwrap_or_else(|| panic!("the kernel is correct: {}", said(&wrong)))
 }
 
-/// Returns true if a transition has a delay.
-fn has_delays(program: &Program) -> bool {
-    let mut all = program.bodies.iter().flat_map(|body| &body.transitions);
-    all.any(|one| one.delay.is_some())
+/// Returns true if other modules may not be asked in a step in which a module of a body fires, or
+/// one below it.
+fn is_nested(body: &Body) -> bool {
+    let fires_one = matches!(
+        body.attribute,
+        Some(Attribute::Activity | Attribute::SystemActivity)
+    );
+    !body.module_variables.is_empty() && (fires_one || !body.transitions.is_empty())
+}
+
+/// Returns true if a transition of a body has a delay.
+pub fn has_delays(body: &Body) -> bool {
+    body.transitions.iter().any(|one| one.delay.is_some())
 }
 
 /// The number of queues: one for each point with a queue of its own, and one for all others of an

@@ -3,7 +3,7 @@
 use super::Target;
 use super::chooser::{Chooser, Origin};
 use crate::ir::interface::Foreign;
-use crate::ir::{FieldId, KindId, Module, Region, Stored, Type};
+use crate::ir::{FieldId, KindId, Module, Region};
 use crate::simulate::machine::values::Held;
 use crate::simulate::machine::{Host, Machine, Output};
 use crate::simulate::state::Limits;
@@ -71,12 +71,12 @@ impl Outside<'_> {
         let (_, field, (kind, at)) = named.next().expect("the kernel has this table");
         let region = Region::Field(KindId(kind as u32), FieldId(at as u32));
         let held = machine.element(region, &[0, module as u32]);
-        match (held, &field.stored) {
-            (Some(Held::Number(number)), Stored::Value(Type::Int(bits))) => {
-                let unused = 64 - u32::from(*bits);
-                (number << unused) as i64 >> unused
-            }
-            (other, _) => unreachable!("{other:?} is no number"),
+        let modules = u64::from(field.dimensions[0]);
+        match held {
+            // The number behind the last is no module.
+            Some(Held::Number(number)) if name == "parent" && number >= modules => -1,
+            Some(Held::Number(number)) => number as i64,
+            other => unreachable!("{other:?} is no number"),
         }
     }
 }
