@@ -2,13 +2,13 @@
 //! module, and those that a program calls.
 
 use super::header::Header;
-use crate::back::c::{function, instances, records, shapes, text};
+use crate::back::c::{function, instances, prototype, records, shapes, text};
 use crate::c::parts::words;
 use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom, call};
 use crate::c::{printer, runtime};
 use crate::ir::{FunctionId, Op};
 use crate::lower::estelle::{ENTRIES, Entry};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A file that is being printed.
 pub struct File<'f> {
@@ -113,10 +113,11 @@ impl File<'_> {
             }
         }
         let once = (0..sites.len()).filter(|at| sites[*at] == 1);
-        let names: BTreeSet<&str> = once.map(|at| stack.names.functions[at].as_str()).collect();
+        let ids = once.map(|at| (stack.names.functions[at].as_str(), FunctionId(at as u32)));
+        let ids: BTreeMap<&str, FunctionId> = ids.collect();
         let declared = printed.iter().filter_map(|item| match item {
-            Item::Function(function) if names.contains(function.name.as_str()) => Some(Function {
-                result: function.result.replace("static ", "static inline "),
+            Item::Function(function) => ids.get(function.name.as_str()).map(|id| Function {
+                result: format!("static inline {}", prototype::result(stack, *id)),
                 ..function.clone()
             }),
             _other => None,

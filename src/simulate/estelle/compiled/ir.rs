@@ -10,6 +10,9 @@ use crate::simulate::state::Limits;
 use crate::simulate::value::Datum;
 use std::rc::Rc;
 
+/// The table of parents of modules.
+const PARENT: &str = "parent";
+
 /// A specification as stack IR.
 #[derive(Debug)]
 pub struct IrTarget<'m> {
@@ -74,7 +77,7 @@ impl Outside<'_> {
         let modules = u64::from(field.dimensions[0]);
         match held {
             // The number behind the last is no module.
-            Some(Held::Number(number)) if name == "parent" && number >= modules => -1,
+            Some(Held::Number(number)) if name == PARENT && number >= modules => -1,
             Some(Held::Number(number)) => number as i64,
             other => unreachable!("{other:?} is no number"),
         }
@@ -92,7 +95,7 @@ impl Host for Outside<'_> {
                 let mut ask = |asked: Origin, module: i64| {
                     let table = match asked {
                         Origin::Body => "of_body",
-                        Origin::Parent => "parent",
+                        Origin::Parent => PARENT,
                         Origin::Variable => "made_by",
                         Origin::Generation => "generation",
                     };
