@@ -14,8 +14,8 @@ use std::fmt::Write;
 /// The numbers by which a host orders the transitions of a step.
 const ORDERS: u64 = 1 << 16;
 
-/// All tables together have at most so many elements, less than what a body may have.
-const MOST_ELEMENTS: u64 = 900_000;
+/// All tables together have at most so many elements, as those of a body.
+const MOST_ELEMENTS: u64 = 1_000_000;
 
 /// The interactions that a queue holds are counted at least so far: by 32 bits, with which C
 /// computes in fewer instructions than with 16.
@@ -31,16 +31,20 @@ pub type Numbers = BTreeMap<&'static str, u64>;
 /// A sentence if modules and queues need too much memory.
 pub fn numbers(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Numbers, String> {
     let queues = u64::from(queues(program, sizes).max(1));
-    // Places of a queue are counted by bits.
-    let places = u64::from(bounds.queue).next_power_of_two();
-    let items = queues.saturating_mul(places);
     let modules = u64::from(sizes.all_modules);
     let points = u64::from(sizes.all_points.max(1));
     let slots = slots(program).max(1);
-    let elements = items.saturating_mul(slots + 2);
     let others = 32 * (modules + 1) + 8 * points + u64::from(sizes.all_transitions);
-    let elements = elements.saturating_add(others);
-    if elements > MOST_ELEMENTS {
+    let fits = |places: u64| {
+        let items = queues.saturating_mul(places);
+        items.saturating_mul(slots + 2).saturating_add(others) <= MOST_ELEMENTS
+    };
+    // A power of two wraps in one instruction, if there is memory for it.
+    let room = u64::from(bounds.queue).max(1);
+    let places = Some(room.next_power_of_two()).filter(|places| fits(*places));
+    let places = places.unwrap_or(room);
+    let items = queues.saturating_mul(places);
+    if !fits(places) {
         let room = bounds.queue;
         return Err(format!(
             "{queues} queues of {room} interactions with up to {slots} values each; set a smaller \
