@@ -61,8 +61,8 @@ pub fn compared(how: Compare, one: u64, other: u64, bits: u8) -> bool {
     }
 }
 
-/// The result of an operation on numbers with a fraction, by their bits; the second is that of the
-/// first if there is but one.
+/// The result of an operation on numbers with a fraction of so many bits, by their bits; the second
+/// is the first if there is but one.
 ///
 /// ```
 /// use stackloom::ir::evaluate::floating;
@@ -86,9 +86,14 @@ pub fn floating(how: Floating, one: u64, other: u64, bits: u8) -> u64 {
                 Floating::Eq => u64::from(one == other),
                 Floating::Lt => u64::from(one < other),
                 Floating::Le => u64::from(one <= other),
+                Floating::FromInt => unreachable!("an integer becomes a number of 64 bits"),
+                Floating::ToInt => whole(f64::from(one)),
             }
         }
         _double => {
+            if how == Floating::FromInt {
+                return f64::from(one as u32 as i32).to_bits();
+            }
             let [one, other] = [one, other].map(f64::from_bits);
             match how {
                 Floating::Add => (one + other).to_bits(),
@@ -99,8 +104,19 @@ pub fn floating(how: Floating, one: u64, other: u64, bits: u8) -> u64 {
                 Floating::Eq => u64::from(one == other),
                 Floating::Lt => u64::from(one < other),
                 Floating::Le => u64::from(one <= other),
+                Floating::FromInt => unreachable!("its operand has no fraction"),
+                Floating::ToInt => whole(one),
             }
         }
+    }
+}
+
+/// The whole part of a number, as 32 bits with sign; 0 if it does not fit.
+fn whole(number: f64) -> u64 {
+    let whole = number.trunc();
+    match whole >= f64::from(i32::MIN) && whole <= f64::from(i32::MAX) {
+        true => u64::from(whole as i32 as u32),
+        false => 0,
     }
 }
 

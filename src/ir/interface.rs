@@ -306,12 +306,24 @@ pub enum Home {
     /// That of the host of a stack, by the name of the stack and its own; it is given the pointer
     /// that the host has set.
     Host,
+    /// The same; it is given the stack too, and may call exports, so any field may change.
+    Reentrant,
     /// The runtime.
     Runtime,
     /// Any other, by its own name.
     Program,
     /// Any other, and it is no function but a value, by its own name.
     Constant,
+}
+
+impl Home {
+    /// Returns true for a function of the host.
+    pub fn is_host(self) -> bool {
+        match self {
+            Home::Host | Home::Reentrant => true,
+            Home::Runtime | Home::Program | Home::Constant => false,
+        }
+    }
 }
 
 /// A function in C.

@@ -298,6 +298,14 @@ impl Kernel {
 }
 
 impl Module {
+    /// Returns the field with a name of the kind with a name.
+    pub fn field_named(&self, kind: &str, field: &str) -> Option<(KindId, FieldId)> {
+        let at = self.kinds.iter().position(|one| one.name == kind)?;
+        let mut fields = self.kinds[at].fields.iter();
+        let field = fields.position(|one| one.name == field)?;
+        Some((KindId(at as u32), FieldId(field as u32)))
+    }
+
     /// A function.
     pub fn function(&self, id: FunctionId) -> &Function {
         &self.functions[id.at()]

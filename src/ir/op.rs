@@ -230,7 +230,7 @@ pub enum Arithmetic {
     Smax,
 }
 
-/// Operations on one or two numbers with a fraction, of one type.
+/// Operations on one or two numbers with a fraction, of one type; and conversions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Floating {
     /// Sum.
@@ -249,6 +249,10 @@ pub enum Floating {
     Lt,
     /// Less or equal.
     Le,
+    /// A number of 32 bits, with sign, as one with a fraction of 64 bits.
+    FromInt,
+    /// A number with a fraction as one of 32 bits, with sign: towards zero; 0 if it does not fit.
+    ToInt,
 }
 
 /// Comparisons.

@@ -469,6 +469,10 @@ fn precision(bits: u8) -> Typed<()> {
 
 fn floating(how: Floating, operands: &[Type]) -> Typed<Type> {
     let of = match (how, operands) {
+        (Floating::FromInt, [Type::WORD]) => Type::Float(64),
+        (Floating::FromInt, _) => return Err("a number of 32 bits is expected".to_string()),
+        (Floating::ToInt, [of @ Type::Float(_)]) => *of,
+        (Floating::ToInt, _) => return Err("one number with a fraction is expected".to_string()),
         (Floating::Neg, [of @ Type::Float(_)]) => *of,
         (Floating::Neg, _) => return Err("one number with a fraction is expected".to_string()),
         (_, [of @ Type::Float(_), other]) if of == other => *of,
@@ -476,6 +480,8 @@ fn floating(how: Floating, operands: &[Type]) -> Typed<Type> {
     };
     Ok(match how {
         Floating::Eq | Floating::Lt | Floating::Le => Type::BIT,
+        Floating::ToInt => Type::WORD,
+        Floating::FromInt => of,
         Floating::Add | Floating::Sub | Floating::Mul | Floating::Div | Floating::Neg => of,
     })
 }

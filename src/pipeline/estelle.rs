@@ -85,5 +85,5 @@ pub fn estelle_ir(program: &Program, bounds: &Bounds) -> Result<Module, String> 
 /// As [`estelle_ir`].
 pub fn estelle_c(file: &str, program: &Program, bounds: &Bounds) -> Result<Printed, String> {
     let module = estelle_ir(program, bounds)?;
-    Ok(print(file, &module))
+    Ok(print(file, program, &module))
 }

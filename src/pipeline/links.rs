@@ -5,7 +5,7 @@
 //! Runs `initialize` of all modules on the machine of the stack IR, as the C would run it.
 
 use crate::ir::interface::Foreign;
-use crate::ir::{FieldId, KindId, Module, Region};
+use crate::ir::{Module, Region};
 use crate::lower::estelle::is_static;
 use crate::simulate::machine::values::Held;
 use crate::simulate::machine::{Host, Machine, Output};
@@ -23,11 +23,9 @@ pub fn targets(program: &Program, module: &Module) -> Option<Vec<u32>> {
     if !is_static(program) || !module.foreigns.is_empty() {
         return None;
     }
-    let kind = module.kinds.iter().position(|one| one.name == TARGETS.0)?;
-    let fields = &module.kinds[kind].fields;
-    let field = fields.iter().position(|one| one.name == TARGETS.1)?;
-    let points = *fields[field].dimensions.first()?;
-    let region = Region::Field(KindId(kind as u32), FieldId(field as u32));
+    let (kind, field) = module.field_named(TARGETS.0, TARGETS.1)?;
+    let points = *module.field(kind, field).dimensions.first()?;
+    let region = Region::Field(kind, field);
     let host = Rc::new(Alone);
     let mut machine = Machine::start(module, host, Vec::new(), Limits::default(), 0)?;
     if machine.export(&format!("{}_start", module.name), Vec::new()) != [Held::Number(0)] {

@@ -139,10 +139,16 @@ fn a_specification_becomes_c() {
     fails(&["--name", "int"], "cannot be the name of the generated C");
     let many = [&build[..], &["--instances", "BulbBody=65536"]].concat();
     shell.loom(&many).failed(1, &["has no C: 65538 modules"]);
-    let real = LAMP.replace("provided times < most", "provided times / 2 < most");
-    shell.write("real.stl", real);
-    let refused = ["build", "real.stl", "--set", "most=3"];
-    let says = "real.stl has no C: a conversion of an integer to real";
+    let shines = "pure function shines(lit: row): boolean; primitive;";
+    let sets = LAMP
+        .replace("provided times < most", "provided shines([1])")
+        .replace(
+            "state dark",
+            &format!("type row = set of 0..9; {shines} state dark"),
+        );
+    shell.write("sets.stl", sets);
+    let refused = ["build", "sets.stl", "--set", "most=3"];
+    let says = "sets.stl has no C: the parameter `lit` of the primitive routine `shines`";
     shell.loom(&refused).failed(1, &[says]);
 }
 

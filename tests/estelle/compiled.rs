@@ -113,6 +113,28 @@ fn a_planted_fault_in_the_c_is_found() {
     assert_ne!(shown, reference(&program, Choice::First, STEPS));
 }
 
+#[test]
+fn a_transition_without_its_interaction_is_a_fault() {
+    let program = program("pingpong", &[]);
+    let module = estelle_ir(&program, &Bounds::default()).expect("the specification has C");
+    let chooser = Rc::new(Chooser::new(&program, Choice::First));
+    let mut target = IrTarget::new(&module, chooser);
+    assert_eq!(target.call("start", &[], 0), 0);
+    let mut refused = 0;
+    for number in 0..target.call("systems", &[], 0) {
+        let module = target.call("system", &[number], 0);
+        let body = &program.bodies[target.call("body", &[module], 0) as usize];
+        for (at, transition) in body.transitions.iter().enumerate() {
+            if transition.when.is_some() {
+                let fired = target.call("fire", &[module, at as i64], 0);
+                assert_eq!(fired, -Fault::Range.number(), "{}", transition.name);
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 1);
+}
+
 /// A specification as it is lowered, and behind the passes.
 pub fn forms(program: &Program, choices: Choices) -> [(&'static str, Module); 2] {
     let bounds = Bounds {

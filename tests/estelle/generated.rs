@@ -1,5 +1,5 @@
-//! Random specifications fire the same transitions in the reference interpreter, as stack IR, behind
-//! the passes, and as C; and so does their canonical form.
+//! Random specifications fire the same transitions in the reference interpreter, as stack IR,
+//! behind the passes, and as C; and so does their canonical form.
 //!
 //! In: seeds. Out: the first difference of each. `SEED=n` tries one alone and prints it.
 //! `SPECIFICATIONS=n` tries so many, if fifty are too few. `C=n` compiles the C of each nth one, in
@@ -15,6 +15,7 @@ use stackloom::simulate::estelle::{
 };
 use stackloom::source::Sources;
 use stackloom::syntax::estelle::{format, parse};
+use stackloom::tool::estelle::child::{HOST_CHOOSES, PIPE};
 use stackloom::types::estelle::program::{Program, Queue};
 use stackloom::types::estelle::{Settings, check};
 use std::env;
@@ -282,8 +283,13 @@ impl Generated {
         // The last level of optimisation counts. Comparisons of a subrange with a number beyond it
         // are those of the specification.
         let host = (
-            include_str!("host.c"),
-            &["-DHOST_CHOOSES", "-O0", "-Wno-type-limits"][..],
+            PIPE,
+            &[
+                HOST_CHOOSES,
+                "-D_POSIX_C_SOURCE=200809L",
+                "-O0",
+                "-Wno-type-limits",
+            ][..],
         );
         let built = build((&name, compiler), &printed, &name, host);
         CHOICES.iter().find_map(|choice| {
@@ -358,9 +364,9 @@ fn reference(program: &Program, choice: Choice) -> (String, Vec<Line>) {
     for line in &lines {
         match line {
             Line::Step(step) => {
-                let time_ns = step.time * program.unit_ns;
+                let time = step.time;
                 let (instance, number, to) = (&step.instance, step.number, &step.to);
-                writeln!(text, "{time_ns} {instance} {number}:{to}")
+                writeln!(text, "{time} {instance} {number}:{to}")
             }
             Line::Fault(fault) => writeln!(text, "fault {}", fault.fault),
             // The clock of a system with a fault runs on in one and not in the other.
@@ -378,9 +384,9 @@ fn fired<'p, T: Target>(chooser: Rc<Chooser<'p>>, target: T, choice: Choice) -> 
     for line in CompiledRun::new(chooser, target, choice, (Some(STEPS), None)) {
         match line {
             CompiledLine::Step(step) => {
-                let (time_ns, instance) = (step.time_ns, &step.instance);
+                let (time, instance) = (step.time, &step.instance);
                 let (number, to) = (step.number, &step.to);
-                writeln!(text, "{time_ns} {instance} {number}:{to}")
+                writeln!(text, "{time} {instance} {number}:{to}")
             }
             CompiledLine::Fault { fault, .. } => {
                 let name = Fault::name_of(fault).expect("the fault is one of the header");

@@ -479,7 +479,7 @@ pub fn shown(module: &Module) -> Vec<&Shape> {
         let parameters = notices.flat_map(|notice| &notice.parameters);
         all.extend(parameters.map(|named| &named.shape));
     }
-    for foreign in module.foreigns.iter().filter(|one| one.home == Home::Host) {
+    for foreign in module.foreigns.iter().filter(|one| one.home.is_host()) {
         all.extend(
             foreign
                 .parameters
@@ -565,7 +565,7 @@ fn foreign_names(module: &Module, taken: &mut Taken) -> Vec<String> {
     let all = module.foreigns.iter();
     let all = all.map(|foreign| match foreign.home {
         Home::Runtime => format!("sl_{}", foreign.name),
-        Home::Host => taken.take(&format!("{}_{}", module.name, foreign.name)),
+        Home::Host | Home::Reentrant => taken.take(&format!("{}_{}", module.name, foreign.name)),
         Home::Program | Home::Constant => foreign.name.clone(),
     });
     all.collect()

@@ -9,7 +9,6 @@ use super::Stack;
 use super::types;
 use crate::c::tree::{Expression as C, atom, call};
 use crate::ir::effects::{self, Effects, Resource};
-use crate::ir::interface::Home;
 use crate::ir::op::{Op, Region};
 use crate::ir::{FunctionId, Module, Role, Terminator, Type};
 
@@ -65,7 +64,7 @@ fn of_op(module: &Module, known: &[Reach], op: &Op) -> Reach {
         Op::Exit(_) => Reach::Stack,
         // A host's function in C gets the pointer that the host has set; others do not.
         Op::Foreign(id, places)
-            if module.foreigns[id.0 as usize].home != Home::Host && places.is_empty() =>
+            if !module.foreigns[id.0 as usize].home.is_host() && places.is_empty() =>
         {
             Reach::Nothing
         }

@@ -9,8 +9,8 @@ pub mod borrowed;
 pub mod in_place;
 
 use crate::ir::function::{Instruction, Terminator};
-use crate::ir::ids::{FunctionId, KindId};
-use crate::ir::interface::Given;
+use crate::ir::ids::{FieldId, FunctionId, KindId};
+use crate::ir::interface::{Given, Home};
 use crate::ir::op::{Attempt, Change, Op, Place, Region};
 use crate::ir::types::Type;
 use crate::ir::{Function, Kernel, Module};
@@ -205,6 +205,17 @@ impl Effects {
         }
     }
 
+    /// Any field of the module may be read and written.
+    fn fields(&mut self, module: &Module) {
+        for (kind, declared) in module.kinds.iter().enumerate() {
+            for field in 0..declared.fields.len() {
+                let region = Region::Field(KindId(kind as u32), FieldId(field as u32));
+                self.read(&[Resource::Region(region)]);
+                self.write(&[Resource::Region(region)]);
+            }
+        }
+    }
+
     fn read(&mut self, all: &[Resource]) {
         self.reads.extend(all);
     }
@@ -301,6 +312,9 @@ impl Effects {
                     self.write(&[Container(*place), Resource::Region(held)]);
                 }
                 let function = module.foreigns.get(id.0 as usize);
+                if function.is_some_and(|one| one.home == Home::Reentrant) {
+                    self.fields(module);
+                }
                 let mut parameters = function.into_iter().flat_map(|one| &one.parameters);
                 if parameters.any(|(_, given)| *given == Given::Rewritten) {
                     self.write(&[Bytes]);

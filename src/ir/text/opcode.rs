@@ -123,6 +123,8 @@ pub const PLAIN: &[Op] = &[
     Op::Float(Floating::Eq),
     Op::Float(Floating::Lt),
     Op::Float(Floating::Le),
+    Op::Float(Floating::FromInt),
+    Op::Float(Floating::ToInt),
     Op::Not,
     Op::Select,
     Op::Concat,
@@ -299,6 +301,8 @@ fn floating(how: Floating) -> &'static str {
         Floating::Eq => "feq",
         Floating::Lt => "flt",
         Floating::Le => "fle",
+        Floating::FromInt => "ffrom",
+        Floating::ToInt => "fto",
     }
 }
 

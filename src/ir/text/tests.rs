@@ -292,8 +292,9 @@ fn head(rng: &mut Rng) -> Function {
 fn foreign(rng: &mut Rng) -> Foreign {
     Foreign {
         name: name(rng),
-        home: match rng.u8(..4) {
+        home: match rng.u8(..5) {
             0 => Home::Host,
+            4 => Home::Reentrant,
             1 => Home::Runtime,
             2 => Home::Program,
             _ => Home::Constant,

@@ -6,11 +6,13 @@
 //! ```text
 //! code_place.rs        variables and parts of them
 //! code_evaluate.rs     expressions
+//! code_real.rs         real numbers
 //! code_statement.rs    statements of Pascal
 //! code_structure.rs    statements of Estelle
 //! code_routine.rs      calls of functions and procedures
 //! code_transition.rs   the transitions that a body offers and fires
 //! code_delay.rs        clocks of transitions with a delay
+//! outside/             calls of the host, and functions for it
 //! ```
 
 use super::memory::Storage;

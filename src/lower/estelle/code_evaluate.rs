@@ -54,8 +54,9 @@ impl Code<'_, '_> {
                     Computed::Real(self.op(Op::Real(64, bits), &[]))
                 }
                 _varies => {
-                    self.lower.refuse("a conversion of an integer to real");
-                    Computed::Real(self.op(Op::Real(64, 0), &[]))
+                    let value = self.value(number);
+                    let number = self.number(value);
+                    Computed::Real(self.op(Op::Float(Floating::FromInt), &[number]))
                 }
             },
             Kind::Call(routine, arguments) => self.function(*routine, arguments),
@@ -309,9 +310,17 @@ impl Code<'_, '_> {
                 unreachable!("the checker demands integers, booleans or sets")
             }
         };
+        if how == Floating::Div {
+            let zero = self.op(Op::Real(64, 0), &[]);
+            let is_zero = self.op(Op::Float(Floating::Eq), &[other, zero]);
+            self.fails_if(is_zero, Fault::Division);
+        }
         let result = self.op(Op::Float(how), &operands);
         match (self.build.type_of(result), is_turned) {
-            (Plain::Float(_), _) => Computed::Real(result),
+            (Plain::Float(_), _) => {
+                self.finite(result, Fault::Overflow);
+                Computed::Real(result)
+            }
             (_, false) => Computed::Bit(result),
             (_, true) => Computed::Bit(self.op(Op::Not, &[result])),
         }
@@ -344,9 +353,7 @@ impl Code<'_, '_> {
                 Computed::Bit(self.op(Op::Truncate(1), &[number]))
             }
             Predefined::Sqr => match value {
-                Computed::Real(value) => {
-                    Computed::Real(self.op(Op::Float(Floating::Mul), &[value, value]))
-                }
+                Computed::Real(value) => self.reals(Binary::Multiply, value, value),
                 value => {
                     let bounds = known(&value);
                     let number = self.number(value);
@@ -355,8 +362,11 @@ impl Code<'_, '_> {
             },
             Predefined::Abs => self.absolute(value),
             Predefined::Trunc | Predefined::Round => {
-                self.lower.refuse("a conversion of a real to integer");
-                Computed::Ordinal(self.word(0), 0, 0)
+                let Computed::Real(value) = value else {
+                    unreachable!("the checker demands a real number");
+                };
+                let is_rounded = function == Predefined::Round;
+                Computed::Ordinal(self.whole(value, is_rounded), INTEGERS.0, INTEGERS.1)
             }
         }
     }

@@ -556,22 +556,18 @@ impl Code<'_, '_> {
         leaves.map(|leaf| self.slots(at, leaf)).sum()
     }
 
-    /// Loads a part as a number of 32 bits.
-    pub fn load_part(&mut self, part: Part<'_>) -> Value {
-        let value = self.load_leaf(part.at, part.leaf, part.rest);
-        self.number(value)
+    /// Loads a part.
+    pub fn load_part(&mut self, part: Part<'_>) -> Computed {
+        self.load_leaf(part.at, part.leaf, part.rest)
     }
 
-    /// Stores a number of 32 bits to a part.
+    /// Stores a number of 32 bits, or a real number, to a part.
     pub fn store_part(&mut self, part: Part<'_>, number: Value) {
         let value = match part.at.leaves[part.leaf].scalar {
             Scalar::Bit => Computed::Bit(self.op(Op::Truncate(1), &[number])),
             Scalar::Ordinal(low, high) => Computed::Ordinal(number, low, high),
             Scalar::Word => Computed::Ordinal(number, 0, 0),
-            Scalar::Real => {
-                self.lower.refuse("an interaction with a real parameter");
-                Computed::Real(self.op(Op::Real(64, 0), &[]))
-            }
+            Scalar::Real => Computed::Real(number),
         };
         self.store_leaf(part.at, (part.leaf, part.rest), value);
     }
@@ -583,6 +579,13 @@ pub struct Part<'p> {
     at: &'p Located,
     leaf: usize,
     rest: &'p [Value],
+}
+
+impl Part<'_> {
+    /// Returns true for a real number.
+    pub fn is_real(self) -> bool {
+        matches!(self.at.leaves[self.leaf].scalar, Scalar::Real)
+    }
 }
 
 fn whole(whose: Whose, instance: Value, storage: Storage) -> Located {

@@ -29,6 +29,9 @@ impl Code<'_, '_> {
     /// Calls a routine of the source; the parts of its result.
     pub fn routine(&mut self, id: RoutineId, arguments: &[Argument]) -> Vec<Value> {
         let routine = &self.program().routines[id.index()];
+        if routine.statements.is_none() && self.which == Which::Specification {
+            return self.primitive(id, arguments);
+        }
         let mut environment = self.environment.clone();
         let mut given = Vec::new();
         for (at, argument) in arguments.iter().enumerate() {
@@ -60,15 +63,6 @@ impl Code<'_, '_> {
             }
         }
         let called = match &routine.statements {
-            None if self.which == Which::Specification => {
-                let name = &routine.name;
-                self.lower.refuse(format!("the primitive routine `{name}`"));
-                let results = routine.result.map(|of| self.lower.parts(self.which, of));
-                let results = results.unwrap_or_default().into_iter();
-                return results
-                    .map(|of| self.op(Op::zero(of).expect("results are numbers"), &[]))
-                    .collect();
-            }
             None => self.lower.hook(&routine.name),
             Some(_) => self.lowered(id, environment),
         };
@@ -157,7 +151,7 @@ impl Code<'_, '_> {
             .collect();
         let value = self.op(Op::Load(region), &operands);
         match (self.build.type_of(value), scalar) {
-            (Plain::WORD, _) => value,
+            (Plain::WORD | Plain::Float(_), _) => value,
             (_, Scalar::Ordinal(low, _)) if low < 0 => self.op(Op::SignExtend(32), &[value]),
             (_, _) => self.op(Op::ZeroExtend(32), &[value]),
         }
@@ -168,7 +162,7 @@ impl Code<'_, '_> {
         let (region, scalar) = self.lower.kernel_variable(name);
         let only = self.only(self.lower.body_kind(Which::Kernel, super::KERNEL));
         let stored = match scalar.stored() {
-            Plain::Int(32) => number,
+            Plain::Int(32) | Plain::Float(_) => number,
             Plain::Int(bits) => self.op(Op::Truncate(bits), &[number]),
             other => unreachable!("{other:?} is no variable of the kernel"),
         };

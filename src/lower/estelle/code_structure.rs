@@ -7,7 +7,7 @@ use super::Fault;
 use super::code::Code;
 use super::code_evaluate::{Computed, DONE};
 use super::code_place::Located;
-use super::memory::{self, bounds};
+use super::memory::{self, bounds, is_boolean};
 use super::sizes::{points_of, variables_of};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Probability, Region, Value};
@@ -285,7 +285,18 @@ impl Code<'_, '_> {
         let computed: Vec<Sent> = both.map(|(one, of)| self.sent(one, of)).collect();
         let known = self.known_point(point);
         let known = known.and_then(|point| self.lower.targets.get(point as usize));
-        let known = known.map(|far| (*far, self.lower.sizes.owner(*far)));
+        let known = known.copied();
+        self.send(number, known, (interaction, computed));
+    }
+
+    /// Appends an interaction where an output of a point arrives, which may be known.
+    pub fn send(
+        &mut self,
+        number: Value,
+        known: Option<u32>,
+        (interaction, computed): (usize, Vec<Sent>),
+    ) {
+        let known = known.map(|far| (far, self.lower.sizes.owner(far)));
         let far = match known {
             Some((far, _)) => self.word(i64::from(far)),
             None => self.kernel_load("target", &[number]),
@@ -420,14 +431,9 @@ impl Code<'_, '_> {
                 }
                 first + count
             }
-            Sent::Computed(Computed::Real(_)) => {
-                self.lower.refuse("an interaction with a real parameter");
-                first + 1
-            }
             Sent::Computed(value) => {
-                let number = self.number(value);
                 let slot = self.word(first);
-                self.kernel_store("slot", &[item, slot], number);
+                self.keep_slot((item, slot), value);
                 first + 1
             }
             Sent::Text(text) => {
@@ -441,13 +447,38 @@ impl Code<'_, '_> {
             Sent::Placed(at) => {
                 let count = self.slots_of(&at);
                 self.parts(&at, item, &mut |code, part, flat, item| {
-                    let number = code.load_part(part);
+                    let value = code.load_part(part);
                     let base = code.word(first);
                     let slot = code.arithmetic(Arithmetic::Add, base, flat);
-                    code.kernel_store("slot", &[item, slot], number);
+                    code.keep_slot((item, slot), value);
                 });
                 first + count
             }
+        }
+    }
+
+    /// Stores a number or a bit to a slot of an item.
+    fn keep_slot(&mut self, (item, slot): (Value, Value), value: Computed) {
+        match value {
+            Computed::Real(number) => self.kernel_store("real_slot", &[item, slot], number),
+            value => {
+                let number = self.number(value);
+                self.kernel_store("slot", &[item, slot], number);
+            }
+        }
+    }
+
+    /// A parameter of an item that is a scalar, as all before it are.
+    pub fn received(&mut self, item: Value, of: TypeId, at: usize) -> Value {
+        let slot = self.word(at as i64);
+        let table = match &self.program().types[of.index()] {
+            Type::Real => "real_slot",
+            _ordinal => "slot",
+        };
+        let number = self.kernel_load(table, &[item, slot]);
+        match is_boolean(self.program(), of) {
+            true => self.op(Op::Truncate(1), &[number]),
+            false => number,
         }
     }
 
@@ -461,7 +492,8 @@ impl Code<'_, '_> {
             self.parts(&at, item, &mut |code, part, flat, item| {
                 let base = code.word(slot);
                 let place = code.arithmetic(Arithmetic::Add, base, flat);
-                let number = code.kernel_load("slot", &[item, place]);
+                let table = if part.is_real() { "real_slot" } else { "slot" };
+                let number = code.kernel_load(table, &[item, place]);
                 code.store_part(part, number);
             });
             slot += held;

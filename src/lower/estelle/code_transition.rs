@@ -9,7 +9,7 @@
 
 use super::code::{Called, Code};
 use super::outside::choice::{Choice, Choices};
-use super::sizes::points_of;
+use super::sizes::{points_of, transitions_of};
 use super::{Fault, Lower, Which};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{BlockId, Edge, Op, Probability, Region, Stored, Terminator, Type as Plain, Value};
@@ -22,6 +22,11 @@ impl Lower<'_> {
             return known.clone();
         }
         let body = &self.program.bodies[id.index()];
+        if body.is_external {
+            let called = self.external_begin(id);
+            self.begins.insert(id, called.clone());
+            return called;
+        }
         let name = format!("{}_begin", body.name.to_lowercase());
         let mut code = Code::new(self, (Which::Specification, id), &name, &[], Vec::new());
         let all: Vec<(usize, &Transition)> = body.initialize.iter().enumerate().collect();
@@ -48,6 +53,9 @@ impl Lower<'_> {
     /// first.
     pub(super) fn select(&mut self, id: BodyId, only: Option<u32>, choices: Choices) -> Called {
         let body = &self.program.bodies[id.index()];
+        if body.is_external {
+            return self.external_select(id, only);
+        }
         let does = match (self.choices, choices) {
             (Choices::Host, Choices::First) => "may_fire",
             _select => "select",
@@ -97,7 +105,7 @@ impl Lower<'_> {
     }
 
     /// The name of a body in those of functions, perhaps of one instance alone.
-    fn named(&self, id: BodyId, only: Option<u32>) -> String {
+    pub(super) fn named(&self, id: BodyId, only: Option<u32>) -> String {
         let name = self.program.bodies[id.index()].name.to_lowercase();
         match only {
             Some(only) if self.sizes.instances[id.index()] > 1 => format!("{name}_{only}"),
@@ -107,7 +115,7 @@ impl Lower<'_> {
 
     /// The number of a transition of a body, perhaps of one instance alone.
     pub(super) fn transition_number(&self, body: BodyId, only: Option<u32>, at: usize) -> i64 {
-        let each = self.program.bodies[body.index()].transitions.len() as i64;
+        let each = i64::from(transitions_of(&self.program.bodies[body.index()]));
         let first = self.sizes.first_transition[body.index()];
         i64::from(first) + i64::from(only.unwrap_or(0)) * each + at as i64
     }
@@ -115,6 +123,9 @@ impl Lower<'_> {
     /// The functions that fire the transitions of a body, perhaps of one instance alone.
     pub(super) fn fires(&mut self, id: BodyId, only: Option<u32>) -> Vec<Called> {
         let body = &self.program.bodies[id.index()];
+        if body.is_external {
+            return vec![self.external_fire(id, only)];
+        }
         let own = self.named(id, only);
         let all = body.transitions.iter().enumerate();
         let all = all.map(|(at, transition)| {
@@ -278,10 +289,9 @@ impl Code<'_, '_> {
         self.arithmetic(Arithmetic::Add, first, offset)
     }
 
-    /// The item at the head of the queue of `when`, where it came through that point and is the
-    /// interaction; else control goes to a block.
-    fn offered(&mut self, when: When, next: BlockId) -> Value {
-        let point = self.point_of(when);
+    /// The item at the head of the queue of a point, where it came through that; else control goes
+    /// to a block.
+    pub fn head(&mut self, point: Value, next: BlockId) -> Value {
         let holds = self.kernel("holds", &[point])[0];
         let is_empty = self.op(Op::Not, &[holds]);
         self.goes_on_unless(is_empty, next);
@@ -291,6 +301,14 @@ impl Code<'_, '_> {
             let is_elsewhere = self.compare(Compare::Ne, came, point);
             self.goes_on_unless(is_elsewhere, next);
         }
+        item
+    }
+
+    /// The item at the head of the queue of `when`, where it came through that point and is the
+    /// interaction; else control goes to a block.
+    fn offered(&mut self, when: When, next: BlockId) -> Value {
+        let point = self.point_of(when);
+        let item = self.head(point, next);
         let what = self.kernel_load("interaction", &[item]);
         let wanted = self.word(when.interaction as i64);
         let is_other = self.compare(Compare::Ne, what, wanted);

@@ -3,6 +3,7 @@
 use super::code::{Called, Code};
 use super::kernel::{each, has_delays};
 use super::outside::choice::Choices;
+use super::sizes::{points_of, transitions_of};
 use super::{KERNEL, Lower, Which};
 use crate::ir::interface::{Export, Named, Shape};
 use crate::ir::op::{Arithmetic, Compare};
@@ -24,7 +25,7 @@ pub struct Entry {
 }
 
 /// All functions that a program calls: the exports of a module, in their order.
-pub const ENTRIES: [Entry; 16] = [
+pub const ENTRIES: [Entry; 18] = [
     Entry {
         name: "start",
         parameters: &[],
@@ -53,8 +54,8 @@ pub const ENTRIES: [Entry; 16] = [
         parameters: &["system"],
         takes_time: true,
         gives_time: false,
-        says: "1 if a step of a system would let a transition fire, 0 if not, minus the number of a \
-               fault. Nothing is chosen.",
+        says: "1 if a step of a system would let a transition fire, 0 if not, minus the number of \
+               a fault. Nothing is chosen.",
     },
     Entry {
         name: "select",
@@ -141,6 +142,20 @@ pub const ENTRIES: [Entry; 16] = [
         gives_time: false,
         says: "1 of the first module that was initialised by its variable, 2 of the next.",
     },
+    Entry {
+        name: "unconnected",
+        parameters: &[],
+        takes_time: false,
+        gives_time: false,
+        says: "A counter: interactions that were lost because nothing was connected.",
+    },
+    Entry {
+        name: "terminated_with",
+        parameters: &[],
+        takes_time: false,
+        gives_time: false,
+        says: "A counter: interactions that were lost with a module that was terminated.",
+    },
 ];
 
 /// A number of a program.
@@ -179,8 +194,8 @@ impl Lower<'_> {
         let system = [(Plain::WORD, "system")];
         let [plan, step, ready] =
             ["plan", "step", "ready"].map(|name| self.by_number(name, &system));
-        let fires = self.kernel_routine("fire_given");
         let module = (Plain::WORD, "module");
+        let fires = self.fires_given();
         let fires = self.plain("fired", &fires, &[module, (Plain::WORD, "transition")]);
         let offers = self.kernel_routine("offer_given");
         let select = self.below(-1, "selected", &offers, &[module]);
@@ -189,7 +204,12 @@ impl Lower<'_> {
         let none = Op::Number(32, u64::from(u32::MAX));
         let state = self.dispatch("state", &[], (&each(state), Some(none)));
         let state = self.plain("state_of", &state, &[module]);
-        let systems = self.by_number("count_systems", &[]);
+        let [systems, unconnected, terminated_with] = [
+            "count_systems",
+            "count_unconnected",
+            "count_terminated_with",
+        ]
+        .map(|name| self.by_number(name, &[]));
         let number = [(Plain::WORD, "number")];
         let [system, planned_module, planned_transition] =
             ["system_of", "planned_module", "planned_transition"]
@@ -214,8 +234,29 @@ impl Lower<'_> {
             parent,
             variable,
             generation,
+            unconnected,
+            terminated_with,
         ];
+        let of_bodies = self.external_exports();
         self.places();
+        self.export(&calls);
+        self.module.exports.extend(of_bodies);
+    }
+
+    /// The function that lets a module fire a transition, by the numbers of a host.
+    fn fires_given(&mut self) -> Called {
+        let place = (Which::Kernel, KERNEL);
+        let parameters = [(Plain::WORD, "module"), (Plain::WORD, "transition")];
+        let mut code = Code::new(self, place, "fires_given", &parameters, Vec::new());
+        let numbers = [0, 1].map(|at| code.parameter(at));
+        let fault = code.kernel("fire_given", &numbers)[0];
+        code.fails_with(fault);
+        code.answer(&[]);
+        code.finish()
+    }
+
+    /// Exports the functions that a program calls, in the order of [`ENTRIES`].
+    fn export(&mut self, calls: &[Called]) {
         for (entry, called) in ENTRIES.iter().zip(calls) {
             let named = |name: &&str| Named {
                 name: name.to_string(),
@@ -447,6 +488,39 @@ impl Lower<'_> {
     }
 }
 
+/// Returns true if the transitions that a body offers may hang on more than what the kernel sees:
+/// C offers them, or conditions may call functions in C.
+fn hangs_on_c(program: &Program, body: usize) -> bool {
+    let mut routines = program.routines.iter();
+    let asks_c = routines.any(|one| one.statements.is_none() && one.result.is_some());
+    asks_c || program.bodies[body].is_external
+}
+
+/// Says for each transition of a body which point it takes an interaction from.
+fn lay_inputs(code: &mut Code<'_, '_>, body: usize) {
+    let program = code.lower.program;
+    let declared = &program.bodies[body];
+    let instances: Vec<Option<u32>> = match code.lower.sizes.are_few {
+        true => (0..code.lower.sizes.instances[body]).map(Some).collect(),
+        false => vec![None],
+    };
+    for at in 0..transitions_of(declared) as usize {
+        let transition = declared.transitions.get(at);
+        let input = match transition.and_then(|one| one.when) {
+            None => code.kernel_number("no_point"),
+            Some(when) => {
+                let before = points_of(&declared.points[..when.points]);
+                code.word(i64::from(before) + i64::from(when.element))
+            }
+        };
+        for only in &instances {
+            let number = code.lower.transition_number(BodyId(body as u32), *only, at);
+            let number = code.word(number);
+            code.kernel_store("input", &[number], input);
+        }
+    }
+}
+
 /// Lays out the modules of a body; the first free queue behind theirs.
 fn lay(code: &mut Code<'_, '_>, body: usize, queue: u32) -> u32 {
     let program = code.lower.program;
@@ -454,15 +528,16 @@ fn lay(code: &mut Code<'_, '_>, body: usize, queue: u32) -> u32 {
     let (first, count) = (sizes.first_module[body], sizes.instances[body]);
     let (first_point, points) = (sizes.first_point[body], sizes.points[body]);
     let queues = each(program, body);
-    let transitions = program.bodies[body].transitions.len() as i64;
+    let transitions = i64::from(transitions_of(&program.bodies[body]));
     let transition = code.lower.transition_number(BodyId(body as u32), None, 0);
     let apart = if sizes.are_few { transitions } else { 0 };
-    let is_restless = has_delays(&program.bodies[body]);
+    let is_restless = has_delays(&program.bodies[body]) || hangs_on_c(program, body);
     let numbers = [body as u32, first, count, first_point, points].map(i64::from);
     let numbers = numbers.into_iter().chain([transition, transitions, apart]);
     let mut operands: Vec<Value> = numbers.map(|one| code.word(one)).collect();
     operands.push(code.bit(is_restless));
     code.kernel("lay_modules", &operands);
+    lay_inputs(code, body);
     let is_activity = matches!(
         program.bodies[body].attribute,
         Some(Attribute::Activity | Attribute::SystemActivity)

@@ -11,7 +11,7 @@
 //! code.rs             a function that is being built, with `code_*.rs`: places, expressions,
 //!                     statements, routines, transitions, delays
 //! entries.rs          what a program calls
-//! outside/            functions of the host
+//! outside/            the C around a specification
 //! promote.rs          locals of one function as values
 //! ```
 
@@ -19,6 +19,7 @@ mod code;
 mod code_delay;
 mod code_evaluate;
 mod code_place;
+mod code_real;
 mod code_routine;
 mod code_statement;
 mod code_structure;
@@ -42,6 +43,7 @@ use crate::types::estelle::program::{
 use code::{Called, Code, Environment};
 use code_delay::Clock;
 use memory::{Scalar, Storage, Store, is_boolean, leaves};
+use outside::Contract;
 use sizes::Sizes;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -191,6 +193,10 @@ pub struct Lower<'a> {
     watches: BTreeMap<BodyId, Called>,
     clocks: BTreeMap<(BodyId, usize), Clock>,
     hooks: BTreeMap<String, Called>,
+    /// By external body: the field of the transition that it has offered.
+    offered: BTreeMap<BodyId, FieldId>,
+    /// The functions of the host.
+    contract: Contract,
     /// Names of functions.
     names: BTreeSet<String>,
     /// The first part of the specification that has no C.
@@ -217,9 +223,6 @@ pub fn lower_linked(
     bounds: &Bounds,
     targets: &[u32],
 ) -> Result<ir::Module, String> {
-    if let Some(body) = program.bodies.iter().find(|body| body.is_external) {
-        return Err(format!("the external body `{}`", body.name));
-    }
     let mut types = program.types.iter();
     if types.any(|one| matches!(one, Pascal::External(_))) {
         return Err("a type that C code defines".to_string());
@@ -266,6 +269,8 @@ pub fn lower_linked(
         watches: BTreeMap::new(),
         clocks: BTreeMap::new(),
         hooks: BTreeMap::new(),
+        offered: BTreeMap::new(),
+        contract: Contract::of(program),
         names: BTreeSet::new(),
         refused: None,
     };

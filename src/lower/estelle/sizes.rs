@@ -9,7 +9,8 @@
 
 use super::outside::choice::Choices;
 use crate::types::estelle::program::{
-    BodyId, HeaderId, ModuleVariable, Points, Program, ReferenceVariable, Statement, StatementKind,
+    Body, BodyId, HeaderId, ModuleVariable, Points, Program, ReferenceVariable, Statement,
+    StatementKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -93,7 +94,7 @@ impl Sizes {
         let transitions = program
             .bodies
             .iter()
-            .map(|one| one.transitions.len() as u64);
+            .map(|one| u64::from(transitions_of(one)));
         let transitions: Vec<u64> = transitions.collect();
         let each = transitions.iter().zip(&instances);
         let all = each
@@ -170,6 +171,15 @@ impl Sizes {
                 self.count_of_header[header.index()] = module - first;
             }
         }
+    }
+}
+
+/// The transitions of a body. C that defines one offers a single transition, with a number of its
+/// own.
+pub fn transitions_of(body: &Body) -> u32 {
+    match body.is_external {
+        true => 1,
+        false => body.transitions.len() as u32,
     }
 }
 

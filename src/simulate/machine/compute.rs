@@ -122,8 +122,10 @@ fn numeric(frame: &Frame<'_>, op: &Op, operands: &[Value]) -> Trapped<Held> {
 fn floating(frame: &Frame<'_>, how: Floating, operands: &[Value]) -> Trapped<u64> {
     let one = *operands.first().ok_or("an operand is missing")?;
     let other = *operands.last().ok_or("an operand is missing")?;
-    let Type::Float(bits) = frame.function.type_of(one) else {
-        return Err("numbers with a fraction are expected".to_string());
+    let bits = match (how, frame.function.type_of(one)) {
+        (Floating::FromInt, _) => 64,
+        (_, Type::Float(bits)) => bits,
+        _other => return Err("numbers with a fraction are expected".to_string()),
     };
     let (one, other) = (frame.number(one)?, frame.number(other)?);
     Ok(evaluate::floating(how, one, other, bits))

@@ -92,6 +92,34 @@ impl Writer {
         text
     }
 
+    /// Writes the parameters of a routine, with parentheses.
+    fn parameters(
+        &mut self,
+        inner: &mut Scope,
+        is_procedure: bool,
+    ) -> (Vec<(Rc<Kind>, bool)>, String) {
+        let mut parameters = Vec::new();
+        let mut texts = Vec::new();
+        for _ in 0..self.values.random.usize(0..4) {
+            let kind = self.values.kind(|_| true);
+            let is_reference = is_procedure && self.values.chance(60);
+            let parameter = self.values.name("p");
+            let word = if is_reference { "var " } else { "" };
+            texts.push(format!("{word}{parameter}: {}", kind.name));
+            inner.places.push(Place {
+                text: parameter,
+                kind: Rc::clone(&kind),
+                is_writable: true,
+            });
+            parameters.push((kind, is_reference));
+        }
+        let text = match texts.is_empty() {
+            true => String::new(),
+            false => format!("({})", texts.join("; ")),
+        };
+        (parameters, text)
+    }
+
     /// Writes a function, or a procedure that may have another one inside.
     fn routine(
         &mut self,
@@ -103,25 +131,7 @@ impl Writer {
         let name = self
             .values
             .name(if result.is_some() { "fun" } else { "proc" });
-        let mut parameters = Vec::new();
-        let mut texts = Vec::new();
-        for _ in 0..self.values.random.usize(0..4) {
-            let kind = self.values.kind(|_| true);
-            let is_reference = result.is_none() && self.values.chance(60);
-            let parameter = self.values.name("p");
-            let word = if is_reference { "var " } else { "" };
-            texts.push(format!("{word}{parameter}: {}", kind.name));
-            inner.places.push(Place {
-                text: parameter,
-                kind: Rc::clone(&kind),
-                is_writable: true,
-            });
-            parameters.push((kind, is_reference));
-        }
-        let texts = match texts.is_empty() {
-            true => String::new(),
-            false => format!("({})", texts.join("; ")),
-        };
+        let (parameters, texts) = self.parameters(&mut inner, result.is_none());
         let mut block = Block {
             is_routine: true,
             is_function: result.is_some(),

@@ -1,14 +1,13 @@
 //! `NAME.c`: in, a module with its names; out, the struct of all that lasts, the functions of the
 //! module, and those that a program calls.
 
+use super::called;
 use super::header::Header;
-use crate::back::c::{function, instances, prototype, records, shapes, text};
+use crate::back::c::{instances, records, shapes, text};
 use crate::c::parts::words;
 use crate::c::tree::{Expression as C, Function, Item, Line, Statement as S, assign, atom, call};
 use crate::c::{printer, runtime};
-use crate::ir::{FunctionId, Op};
-use crate::lower::estelle::{ENTRIES, Entry};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::lower::estelle::ENTRIES;
 
 /// A file that is being printed.
 pub struct File<'f> {
@@ -27,14 +26,14 @@ impl File<'_> {
             self.header.file
         );
         let entries = self.entries();
-        let functions = self.functions(&entries);
+        let functions = called::functions(stack, &entries);
         let printed = printer::file(&[functions.clone(), entries.clone()].concat());
         let questions = instances::questions(stack);
         let questions = questions
             .into_iter()
             .filter(|(name, _)| words(&printed).contains(name.as_str()));
         let questions: Vec<Item> = questions.map(|(_, item)| item).collect();
-        let expanded = self.expanded(&functions);
+        let expanded = called::expanded(stack, &functions);
         let inside = text::Text::of(stack).inside(&printed);
         let items = [
             self.structs(&printed),
@@ -79,56 +78,6 @@ impl File<'_> {
         items
     }
 
-    /// The functions that entries call, those that are called above those that call. The printer
-    /// leaves out calls of functions that do nothing.
-    fn functions(&self, entries: &[Item]) -> Vec<Item> {
-        let mut called: BTreeSet<String> = BTreeSet::new();
-        let note = |called: &mut BTreeSet<String>, item: &Item| {
-            let text = printer::file(std::slice::from_ref(item));
-            called.extend(words(&text).into_iter().map(str::to_string));
-        };
-        entries.iter().for_each(|item| note(&mut called, item));
-        let mut chosen = Vec::new();
-        for id in (0..self.header.stack.module.functions.len() as u32).rev() {
-            let function = function::print(self.header.stack, FunctionId(id));
-            if called.contains(&function.name) {
-                let item = Item::Function(function);
-                note(&mut called, &item);
-                chosen.push(item);
-            }
-        }
-        chosen.reverse();
-        chosen
-    }
-
-    /// Declares the functions that stand at one place alone: turns of loops, and what they call. A
-    /// C compiler would rather expand the loop at several places than its turn.
-    fn expanded(&self, printed: &[Item]) -> Vec<Item> {
-        let stack = self.header.stack;
-        let mut sites = vec![0; stack.module.functions.len()];
-        let functions = stack.module.functions.iter();
-        for instruction in functions.flat_map(|one| one.instructions()) {
-            if let Op::Call(id) | Op::Loop(id, _) = instruction.op {
-                sites[id.at()] += 1;
-            }
-        }
-        let once = (0..sites.len()).filter(|at| sites[*at] == 1);
-        let ids = once.map(|at| (stack.names.functions[at].as_str(), FunctionId(at as u32)));
-        let ids: BTreeMap<&str, FunctionId> = ids.collect();
-        let declared = printed.iter().filter_map(|item| match item {
-            Item::Function(function) => ids.get(function.name.as_str()).map(|id| Function {
-                result: format!("static inline {}", prototype::result(stack, *id)),
-                ..function.clone()
-            }),
-            _other => None,
-        });
-        let declared: Vec<Function> = declared.collect();
-        match declared.is_empty() {
-            true => Vec::new(),
-            false => vec![Item::Attributed("always_inline", declared)],
-        }
-    }
-
     /// The functions that a program calls.
     fn entries(&self) -> Vec<Item> {
         let mut items = vec![Item::Function(Function {
@@ -146,18 +95,24 @@ impl File<'_> {
         }
         for (at, entry) in ENTRIES.iter().enumerate() {
             items.push(Item::Function(Function {
-                body: self.called(at, entry),
+                body: self.called(at, entry.takes_time),
                 ..self.header.head(at, entry)
+            }));
+        }
+        for (at, export) in self.header.of_bodies().iter().enumerate() {
+            items.push(Item::Function(Function {
+                body: self.called(ENTRIES.len() + at, false),
+                ..self.header.head_of_body(export)
             }));
         }
         items
     }
 
     /// Calls the function of an export.
-    fn called(&self, at: usize, entry: &Entry) -> Vec<S> {
+    fn called(&self, at: usize, takes_time: bool) -> Vec<S> {
         let export = &self.header.stack.module.exports[at];
         let mut body = Vec::new();
-        if entry.takes_time {
+        if takes_time {
             let now = atom("stack").behind("now_ns");
             body.push(assign(now, atom("now_ns")));
         }

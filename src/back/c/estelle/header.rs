@@ -1,26 +1,33 @@
 //! `NAME.h`: the functions that a program calls.
 
 use crate::back::c::Stack;
-use crate::back::c::header::callbacks;
 use crate::back::c::header::head::{Head, comment_text};
-use crate::c::parts::words;
+use crate::back::c::header::{callbacks, enums, values};
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
 use crate::ir::Module;
-use crate::ir::interface::{Home, Shape};
-use crate::lower::estelle::outside::duty;
+use crate::ir::interface::{Export, Given, Shape};
+use crate::lower::estelle::outside::Contract;
 use crate::lower::estelle::{ENTRIES, Entry};
 
 /// Returns true if a specification calls functions of its host.
 pub fn calls_host(module: &Module) -> bool {
     let mut foreigns = module.foreigns.iter();
-    foreigns.any(|one| one.home == Home::Host)
+    foreigns.any(|one| one.home.is_host())
 }
+
+/// The comment on functions for bodies that C defines.
+const OF_BODIES: &str = "Functions for a module whose body C defines, by its number. `head` is the \
+     interaction at the head of the queue of a point, or -1; `get` is a parameter of it, or a \
+     variable of the module; `take` removes it; `output` outputs an interaction, and `set` sets an \
+     exported variable. These three return 0, or minus the number of a fault.";
 
 /// The interface of a specification.
 pub struct Header<'h> {
     /// The file in which it is written.
     pub file: &'h str,
+    /// What its header says of functions of the host.
+    pub contract: &'h Contract,
     /// Its module with its names.
     pub stack: &'h Stack<'h>,
 }
@@ -66,10 +73,14 @@ impl Header<'_> {
     fn of_host(&self) -> Vec<Item> {
         let module = self.stack.module;
         let all = module.foreigns.iter().zip(&self.stack.names.foreigns);
-        let all = all.filter(|(foreign, _)| foreign.home == Home::Host);
+        let all = all.filter(|(foreign, _)| foreign.home.is_host());
         let declared = all.map(|(foreign, name)| {
             let head = Head {
-                comment: duty(&foreign.name).unwrap_or_default().to_string(),
+                comment: self
+                    .contract
+                    .says(&foreign.name)
+                    .unwrap_or_default()
+                    .to_string(),
                 ..callbacks::of_layers(self.stack, foreign, name)
             };
             Item::Text(match head.comment.is_empty() {
@@ -105,6 +116,58 @@ impl Header<'_> {
         }
     }
 
+    /// The exports for bodies that C defines.
+    pub fn of_bodies(&self) -> &[Export] {
+        &self.stack.module.exports[ENTRIES.len()..]
+    }
+
+    /// The head of one of these.
+    pub fn head_of_body(&self, export: &Export) -> Function {
+        let mut parameters = vec![format!("struct {} *stack", self.stack.names.stack)];
+        let given = export.parameters.iter();
+        let given = given.flat_map(|one| values::parameters(self.stack, &one.shape, &one.name));
+        parameters.extend(given);
+        let result = export.result.as_ref();
+        Function {
+            comment: String::new(),
+            result: result.map_or("void".to_string(), |of| values::c_type(self.stack, of)),
+            name: export.name.clone(),
+            parameters,
+            body: Vec::new(),
+        }
+    }
+
+    /// The declarations of these, and the numbers of interactions.
+    fn declared_of_bodies(&self) -> Vec<Item> {
+        if self.of_bodies().is_empty() {
+            return Vec::new();
+        }
+        let heads = self.of_bodies().iter();
+        let heads = heads.map(|one| Item::Prototype(self.head_of_body(one)));
+        let mut items = enums(self.stack);
+        items.push(Item::Text(comment_text(OF_BODIES)));
+        items.extend(heads);
+        items
+    }
+
+    /// Returns true if a function that the header declares takes or returns a boolean.
+    fn shows_bits(&self) -> bool {
+        let module = self.stack.module;
+        let of_host = module.foreigns.iter().filter(|one| one.home.is_host());
+        let given = of_host.clone().flat_map(|one| &one.parameters);
+        let given = given.filter_map(|(_, given)| match given {
+            Given::Value(shape) | Given::Changed(shape) => Some(shape),
+            Given::Data | Given::Rewritten | Given::State(_) => None,
+        });
+        let results = of_host.filter_map(|one| one.result.as_ref());
+        let exports = module.exports.iter().flat_map(|one| {
+            let parameters = one.parameters.iter().map(|named| &named.shape);
+            parameters.chain(&one.result)
+        });
+        let mut shapes = given.chain(results).chain(exports);
+        shapes.any(|shape| *shape == Shape::Bool)
+    }
+
     /// `NAME.h`
     pub fn text(&self) -> String {
         let name = &self.stack.module.name;
@@ -117,9 +180,12 @@ impl Header<'_> {
             let prototype = printer::file(&[Item::Prototype(head)]);
             Item::Text(format!("/* {says} */\n{prototype}"))
         });
-        let heads: Vec<Item> = heads.chain(self.of_host()).collect();
+        let heads: Vec<Item> = heads
+            .chain(self.declared_of_bodies())
+            .chain(self.of_host())
+            .collect();
         let heads = printer::file(&heads);
-        let bits = match words(&heads).contains("bool") {
+        let bits = match self.shows_bits() {
             true => "#include <stdbool.h>\n",
             false => "",
         };

@@ -5,10 +5,12 @@
 //! systems take steps.
 //!
 //! ```text
-//! file.rs     NAME.c
-//! header.rs   NAME.h
+//! file.rs       NAME.c
+//! header.rs     NAME.h
+//! called.rs     the functions of a module that a program needs
 //! ```
 
+mod called;
 mod file;
 mod header;
 
@@ -16,7 +18,9 @@ use super::names::{Names, Reserved};
 use super::{Stack, Variant, host};
 use crate::c::tree::atom;
 use crate::ir::Module;
+use crate::lower::estelle::outside::Contract;
 use crate::source::Sources;
+use crate::types::estelle::program::Program;
 use file::File;
 use header::{Header, calls_host};
 
@@ -29,8 +33,8 @@ pub struct Printed {
     pub h: String,
 }
 
-/// Prints a specification; `file` is where it is written.
-pub fn print(file: &str, module: &Module) -> Printed {
+/// Prints a specification; `file` is where it is written, and `module` its stack IR.
+pub fn print(file: &str, program: &Program, module: &Module) -> Printed {
     let sources = Sources::new();
     let size = format!("{}_size", module.name);
     let mut reserved: Vec<&str> = vec![&size];
@@ -56,6 +60,7 @@ pub fn print(file: &str, module: &Module) -> Printed {
     stack.user = atom("stack").behind("user");
     let header = Header {
         file,
+        contract: &Contract::of(program),
         stack: &stack,
     };
     Printed {

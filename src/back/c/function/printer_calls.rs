@@ -284,8 +284,11 @@ impl Printer<'_> {
         let stack = self.stack;
         let foreign = &stack.module.foreigns[id.0 as usize];
         let mut all = Vec::new();
-        if foreign.home == Home::Host {
+        if foreign.home.is_host() {
             all.push(stack.user.clone());
+        }
+        if foreign.home == Home::Reentrant {
+            all.push(atom("stack"));
         }
         let mut rest = operands;
         let mut places = places.iter();

@@ -526,6 +526,10 @@ impl<'p> Printer<'p> {
 
     /// An operation on numbers with a fraction.
     pub fn floating(&mut self, how: Floating, operands: &[Value], out: &mut Vec<S>) -> Given {
+        if how == Floating::FromInt {
+            let whole = self.number(operands[0], out).code.cast("int32_t");
+            return Given::Plain(whole.cast("double"));
+        }
         let one = self.plain(operands[0], out);
         let (sign, word) = match how {
             Floating::Neg => return Given::Plain(literal::negative(one)),
@@ -536,6 +540,15 @@ impl<'p> Printer<'p> {
             Floating::Eq => ("==", Some("equal")),
             Floating::Lt => ("<", Some("less")),
             Floating::Le => ("<=", Some("at_most")),
+            Floating::FromInt => unreachable!("its operand has no fraction"),
+            Floating::ToInt => {
+                let number = self.keep("number", "double", one, out);
+                let above = binary("<", atom("-2147483649.0"), number.clone());
+                let below = binary("<", number.clone(), atom("2147483648.0"));
+                let whole = number.cast("int32_t").cast("uint32_t");
+                let code = conditional(binary("&&", above, below), whole, atom("0U"));
+                return Given::Number(Number::word(code));
+            }
         };
         let other = self.plain(operands[1], out);
         let code = binary(sign, one, other);

@@ -18,7 +18,7 @@ pub fn declared(stack: &Stack<'_>) -> Vec<Item> {
         .map(|name| Item::Text(format!("struct {name};\n")))
         .collect();
     let foreigns = module.foreigns.iter().zip(&stack.names.foreigns);
-    let foreigns = foreigns.filter(|(foreign, _)| foreign.home == Home::Host);
+    let foreigns = foreigns.filter(|(foreign, _)| foreign.home.is_host());
     items.extend(foreigns.map(|(foreign, name)| of_layers(stack, foreign, name).prototype()));
     for at in 0..module.ports.len() {
         items.extend(of_port(stack, at).iter().map(Head::prototype));
@@ -85,7 +85,13 @@ pub fn of_layers(stack: &Stack<'_>, foreign: &Foreign, name: &str) -> Head {
         Some(Shape::Optional(found)) => Some(&**found),
         _other_results => None,
     };
-    let own = &["user", "found"][..1 + usize::from(found.is_some())];
+    let is_given_stack = foreign.home == Home::Reentrant;
+    if is_given_stack {
+        all.push(format!("struct {} *stack", stack.names.stack));
+    }
+    let mut own = vec!["user"];
+    own.extend(is_given_stack.then_some("stack"));
+    own.extend(found.is_some().then_some("found"));
     let wanted = foreign.parameters.iter().map(|(name, given)| {
         let beside = match given {
             Given::Data | Given::Rewritten => Some(Beside::Length),
@@ -94,7 +100,7 @@ pub fn of_layers(stack: &Stack<'_>, foreign: &Foreign, name: &str) -> Head {
         };
         (name.as_str(), beside)
     });
-    let names = distinct(own, &Taken::default(), wanted);
+    let names = distinct(&own, &Taken::default(), wanted);
     for ((_, given), name) in foreign.parameters.iter().zip(names) {
         let length = format!("size_t {name}_length");
         match given {

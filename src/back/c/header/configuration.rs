@@ -4,7 +4,7 @@ use super::values::{line, members};
 use crate::back::c::Stack;
 use crate::back::c::names::identifier;
 use crate::c::tree::Item;
-use crate::ir::interface::{Home, Shape};
+use crate::ir::interface::Shape;
 
 /// Events that one call handles at most unless its host says otherwise.
 pub const BUDGET: u32 = 4096;
@@ -12,7 +12,7 @@ pub const BUDGET: u32 = 4096;
 /// Returns true if the stack calls a function of whoever uses it, which is given `user`.
 pub fn calls_anything(stack: &Stack<'_>) -> bool {
     let mut foreigns = stack.module.foreigns.iter();
-    foreigns.any(|one| one.home == Home::Host) || calls_applications(stack) || calls_links(stack)
+    foreigns.any(|one| one.home.is_host()) || calls_applications(stack) || calls_links(stack)
 }
 
 /// Returns true if a port calls a function with what comes up.

@@ -72,7 +72,7 @@ pub fn fixed_bytes(stack: &Stack<'_>) -> BTreeSet<u32> {
 }
 
 /// Enums of values that a host gives or is told. C has no constant of an enum beyond `int`.
-fn enums(stack: &Stack<'_>) -> Vec<Item> {
+pub fn enums(stack: &Stack<'_>) -> Vec<Item> {
     let all = stack.module.enums.iter().zip(&stack.names.enums);
     let all = all.map(|(one, names)| {
         let values = one.values.iter().zip(&names.values);

@@ -245,6 +245,7 @@ fn width(cursor: &mut Cursor<'_>) -> Read<u8> {
 /// `runtime first_number(key: u32, of: data, known: state table) -> u32`.
 pub fn foreign(cursor: &mut Cursor<'_>) -> Read<Foreign> {
     let home = match cursor.peek().text {
+        "reentrant" => Home::Reentrant,
         "runtime" => Home::Runtime,
         "program" => Home::Program,
         "constant" => Home::Constant,

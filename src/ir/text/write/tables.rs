@@ -284,6 +284,7 @@ impl Writer<'_> {
         self.gap();
         let home = match foreign.home {
             Home::Host => "",
+            Home::Reentrant => "reentrant ",
             Home::Runtime => "runtime ",
             Home::Program => "program ",
             Home::Constant => "constant ",

@@ -1,7 +1,7 @@
 //! The kernel with the numbers of a specification: in, `kernel.stl`; out, its checked program.
 
 use super::Fault;
-use super::memory::leaves;
+use super::memory::{Scalar, leaves};
 use super::outside::choice::{Choice, Choices};
 use super::sizes::{Bounds, Sizes};
 use crate::source::Sources;
@@ -56,6 +56,7 @@ pub fn numbers(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Numb
     let interactions = interactions.max().unwrap_or(0).max(1) as u64;
     let mut declared = program.bodies.iter().flat_map(|body| &body.points);
     let shares = declared.any(|one| one.queue == Queue::Common);
+    let reals = u64::from(has_real_parameters(program));
     let exports = program.headers.iter().any(|one| !one.exports.is_empty());
     let nested = program.bodies.iter().any(is_nested);
     Ok(BTreeMap::from([
@@ -75,9 +76,12 @@ pub fn numbers(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Numb
         ("last_item", items - 1),
         ("no_item", items),
         ("last_slot", slots - 1),
+        ("last_real_item", reals * (items - 1)),
+        ("last_real_slot", reals * (slots - 1)),
         ("last_interaction", interactions - 1),
         ("last_transition", transitions - 1),
         ("no_transition", transitions),
+        ("reals", reals),
         ("delays", u64::from(program.bodies.iter().any(has_delays))),
         ("exports", u64::from(exports)),
         ("nested", u64::from(nested)),
@@ -87,6 +91,7 @@ pub fn numbers(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Numb
         ("choice_of_order", Choice::Order as u64),
         ("orders", ORDERS),
         ("last_fault", Fault::LAST as u64),
+        ("fault_range", Fault::Range as u64),
         ("fault_queue_full", Fault::QueueFull as u64),
         ("fault_connected", Fault::Connected as u64),
         ("fault_same_point", Fault::SamePoint as u64),
@@ -122,6 +127,18 @@ pub fn kernel(numbers: &Numbers) -> Program {
     let settings = Settings::default();
     let (checked, wrong) = check(&tree, &settings, sources.span(file));
     checked.unwrap_or_else(|| panic!("the kernel is correct: {}", said(&wrong)))
+}
+
+/// Returns true if an interaction has a real parameter, or one with a real part.
+fn has_real_parameters(program: &Program) -> bool {
+    let interactions = program.channels.iter().flat_map(|one| &one.interactions);
+    let mut parameters = interactions.flat_map(|one| &one.parameters);
+    parameters.any(|one| {
+        let leaves = leaves(program, one.kind);
+        leaves
+            .iter()
+            .any(|leaf| matches!(leaf.scalar, Scalar::Real))
+    })
 }
 
 /// Returns true if other modules may not be asked in a step in which a module of a body fires, or

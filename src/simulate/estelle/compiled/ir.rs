@@ -3,7 +3,7 @@
 use super::Target;
 use super::chooser::{Chooser, Origin};
 use crate::ir::interface::Foreign;
-use crate::ir::{FieldId, KindId, Module, Region};
+use crate::ir::{Module, Region};
 use crate::simulate::machine::values::Held;
 use crate::simulate::machine::{Host, Machine, Output};
 use crate::simulate::state::Limits;
@@ -56,6 +56,9 @@ impl Target for IrTarget<'_> {
     }
 }
 
+/// The kind whose fields are the tables of modules.
+const MODULES: &str = "modules";
+
 /// The outside of a specification, which chooses.
 struct Outside<'m> {
     module: &'m Module,
@@ -65,14 +68,10 @@ struct Outside<'m> {
 impl Outside<'_> {
     /// The content of a table of modules.
     fn table(&self, machine: &Machine<'_>, name: &str, module: i64) -> i64 {
-        let kinds = self.module.kinds.iter().enumerate();
-        let all = kinds.flat_map(|(kind, declared)| {
-            let fields = declared.fields.iter().enumerate();
-            fields.map(move |(field, one)| (declared, one, (kind, field)))
-        });
-        let mut named = all.filter(|(kind, field, _)| kind.name == "modules" && field.name == name);
-        let (_, field, (kind, at)) = named.next().expect("the kernel has this table");
-        let region = Region::Field(KindId(kind as u32), FieldId(at as u32));
+        let found = self.module.field_named(MODULES, name);
+        let (kind, at) = found.expect("the kernel has this table");
+        let field = self.module.field(kind, at);
+        let region = Region::Field(kind, at);
         let held = machine.element(region, &[0, module as u32]);
         let modules = u64::from(field.dimensions[0]);
         match held {
