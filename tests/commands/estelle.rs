@@ -342,9 +342,20 @@ fn faults_and_parts_in_c_end_a_simulation() {
     let line = "fault step 3 t=2 b: range: 2 is not in 0..1 (lamp.stl:9:";
     assert!(said.result.contains(line), "{}", said.result);
     let in_c = LAMP.replace("state dark", "procedure shine; primitive; state dark");
-    shell.write("lamp.stl", in_c);
+    shell.write("lamp.stl", &in_c);
     shell.loom(&run).failed(
         1,
         &["`shine` is `primitive`: the interpreter runs no C code"],
     );
+    let compiled = [&run[..], &["--compiled"]].concat();
+    let says = "`shine` is written in C: add its source with --c FILE";
+    shell.loom(&compiled).failed(1, &[says]);
+    let shines = "times := times + 1;\n shine";
+    let in_c = in_c.replace("times := times + 1", shines);
+    shell.write("lamp.stl", in_c);
+    let shine = "#include <stdio.h>\nvoid lamp_shine(void *user) {\n    (void)user;\n    \
+                 puts(\"light\");\n}\n";
+    shell.write("shine.c", shine);
+    let shone = shell.loom(&[&compiled[..], &["--c", "shine.c"]].concat());
+    assert!(shone.note.contains("light"), "{shone:?}");
 }

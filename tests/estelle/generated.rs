@@ -63,8 +63,11 @@ fn generated_specifications_fire_the_same_everywhere() {
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 
-/// Mistakes of a compiler, made by hand.
-const PLANTED: [(&str, fn(&mut Program)); 3] = [
+/// A mistake of a compiler, made by hand.
+type Plant = fn(&mut Program);
+
+/// Mistakes, with their names.
+const PLANTED: [(&str, Plant); 3] = [
     ("priorities do not count", |program| {
         let bodies = program.bodies.iter_mut();
         let all = bodies.flat_map(|body| &mut body.transitions);

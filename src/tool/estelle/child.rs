@@ -36,6 +36,10 @@ pub fn built(
     program: &Program,
     (choice, functions): (Choice, &[PathBuf]),
 ) -> Result<Built, Failure> {
+    if let (Some(name), []) = (of_c(program), functions) {
+        let says = format!("`{name}` is written in C: add its source with --c FILE");
+        return Err(Failure::refused(says));
+    }
     let own = program.name.to_lowercase();
     let choices = match choice {
         Choice::First => Choices::First,
@@ -79,6 +83,17 @@ pub fn built(
         program,
         _folder: folder,
     })
+}
+
+/// The first routine or body that C defines.
+fn of_c(program: &Program) -> Option<&str> {
+    let routines = program.routines.iter();
+    let routines = routines.filter(|one| one.statements.is_none());
+    let bodies = program.bodies.iter().filter(|one| one.is_external);
+    let mut all = routines
+        .map(|one| &one.name)
+        .chain(bodies.map(|one| &one.name));
+    all.next().map(String::as_str)
 }
 
 /// A running program.

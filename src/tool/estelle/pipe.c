@@ -72,6 +72,7 @@ int main(void) {
     if (stack == NULL || answers == NULL || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
         return 1;
     }
+    setvbuf(stdout, NULL, _IOLBF, 0);
 #ifdef HOST_CHOOSES
     OF(_set_user)(stack, stack);
 #endif

@@ -4,6 +4,9 @@ use super::value::{Form, Kind, Place, Scope, Values};
 use super::{Child, Link, Own, Writer};
 use std::rc::Rc;
 
+/// The fields of a record, by their names.
+type Fields = Vec<(String, Rc<Kind>)>;
+
 /// A block while it is written.
 #[derive(Default)]
 pub struct Block {
@@ -292,7 +295,7 @@ impl Writer {
     }
 
     /// Finds a record that may be written, or one in an array, and its fields.
-    fn record_in(&mut self, scope: &Scope) -> Option<(Place, Vec<(String, Rc<Kind>)>)> {
+    fn record_in(&mut self, scope: &Scope) -> Option<(Place, Fields)> {
         let mut found = self.values.place(scope, 1, |it| {
             it.is_writable && matches!(it.kind.form, Form::Record(_) | Form::Array(..))
         })?;

@@ -359,7 +359,7 @@ impl Values {
         }
         let (one, low, high) = self.integer(scope, depth - 1);
         let result = match self.random.u8(..10) {
-            0 | 1 | 2 => {
+            0..=2 => {
                 let (other, least, most) = self.integer(scope, depth - 1);
                 match self.random.u8(..3) {
                     0 => (format!("({one} + {other})"), low + least, high + most),

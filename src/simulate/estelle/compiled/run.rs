@@ -232,7 +232,11 @@ impl<'p, T: Target> CompiledRun<'p, T> {
             instance,
             from: named(from),
             to: named(to),
-            transition: body.transitions[transition as usize].name.clone(),
+            // Transitions of a body that C defines have no names.
+            transition: body
+                .transitions
+                .get(transition as usize)
+                .map_or_else(String::new, |one| one.name.clone()),
             number: transition as usize,
         };
         self.lines.push_back(CompiledLine::Step(step));
