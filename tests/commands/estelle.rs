@@ -341,6 +341,9 @@ fn faults_and_parts_in_c_end_a_simulation() {
     let said = shell.loom(&run);
     let line = "fault step 3 t=2 b: range: 2 is not in 0..1 (lamp.stl:9:";
     assert!(said.result.contains(line), "{}", said.result);
+    let said = shell.loom(&[&run[..], &["--compiled"]].concat());
+    let line = "\nfault step 3 t=2 b: range (1)\n";
+    assert!(said.result.contains(line), "{}", said.result);
     let in_c = LAMP.replace("state dark", "procedure shine; primitive; state dark");
     shell.write("lamp.stl", &in_c);
     shell.loom(&run).failed(

@@ -202,8 +202,7 @@ pub fn fired<T: Target>(run: CompiledRun<'_, T>) -> String {
                 writeln!(text, "{time} {instance} {number}:{to}").expect("a string takes it");
             }
             CompiledLine::Fault { fault, .. } => {
-                let name = Fault::name_of(fault).expect("the fault is one of the header");
-                writeln!(text, "fault {name} -").expect("a string takes it");
+                writeln!(text, "fault {fault} -").expect("a string takes it");
                 break;
             }
             CompiledLine::End { .. } => {}

@@ -8,7 +8,7 @@
 use crate::random::{Specification, specification};
 use crate::remote::build;
 use stackloom::diagnostic::{Severity, render};
-use stackloom::lower::estelle::{Bounds, Choices, Fault, lower};
+use stackloom::lower::estelle::{Bounds, Choices, lower};
 use stackloom::pipeline::{estelle_c, estelle_ir};
 use stackloom::simulate::estelle::{
     Choice, Chooser, CompiledLine, CompiledRun, Effect, IrTarget, Line, Options, Run, Target,
@@ -391,10 +391,7 @@ fn fired<'p, T: Target>(chooser: Rc<Chooser<'p>>, target: T, choice: Choice) -> 
                 let (number, to) = (step.number, &step.to);
                 writeln!(text, "{time} {instance} {number}:{to}")
             }
-            CompiledLine::Fault { fault, .. } => {
-                let name = Fault::name_of(fault).expect("the fault is one of the header");
-                writeln!(text, "fault {name}")
-            }
+            CompiledLine::Fault { fault, .. } => writeln!(text, "fault {fault}"),
             CompiledLine::End { .. } => writeln!(text, "end"),
         }
         .expect("a string takes it");

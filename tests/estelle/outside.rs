@@ -84,7 +84,7 @@ int main(void) {
 /// The primitive routines of `outside/primitives.c`, in Rust.
 #[derive(Default)]
 struct Primitives {
-    /// What they print.
+    /// The text that they print.
     said: RefCell<String>,
 }
 

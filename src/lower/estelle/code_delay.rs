@@ -11,7 +11,7 @@ use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{FieldId, Op, Probability, Region, Type as Plain, Value};
 use crate::types::estelle::program::{BodyId, Delay, Most, Transition};
 
-/// Where the host chooses, `delay(E1,*)` ends at most this long, or another E1, after E1.
+/// A `delay(E1,*)` for which the host chooses ends at most this long, or another E1, after E1.
 const LEAST_PATIENCE: i64 = 10;
 
 /// The fields of a clock.

@@ -1,5 +1,5 @@
 //! Transitions: in, those of a body; out, a function that selects one, and one that fires each.
-//! Where modules are few, each instance has functions of its own.
+//! If modules are few, each instance has functions of its own.
 //!
 //! | function | what it does |
 //! |---|---|

@@ -1,6 +1,7 @@
 //! `loom build` for Estelle: in, a specification and bounds; out, its C in a folder.
 
 use super::read;
+use crate::back::c::estelle::Printed;
 use crate::back::c::reserved::no_name;
 use crate::lower::estelle::{Bounds, Choices};
 use crate::pipeline::{self, Specified};
@@ -84,12 +85,7 @@ pub fn build(
              --name"
         )));
     }
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let printed = deep(|| pipeline::estelle_c(&file, &program, bounds));
-    let printed = printed.map_err(|reason| {
-        let path = path.display();
-        Failure::refused(format!("{path} has no C: {reason}"))
-    })?;
+    let printed = c_of(path, &program, bounds)?;
     std::fs::create_dir_all(folder).map_err(about(folder))?;
     let mut said = String::new();
     for (ending, text) in [("c", printed.c), ("h", printed.h)] {
@@ -103,6 +99,16 @@ pub fn build(
         false => result(said)?,
     }
     Ok(())
+}
+
+/// Compiles a specification to C.
+pub fn c_of(path: &Path, program: &Program, bounds: &Bounds) -> Result<Printed, Failure> {
+    let file = path.file_name().unwrap_or_default().to_string_lossy();
+    let printed = deep(|| pipeline::estelle_c(&file, program, bounds));
+    printed.map_err(|reason| {
+        let path = path.display();
+        Failure::refused(format!("{path} has no C: {reason}"))
+    })
 }
 
 /// Returns true if a specification has a body of this name, in lower case.

@@ -3,8 +3,8 @@
 //! In: a program made of that C and `pipe.c`. Out: a [`Child`], whose functions a run calls. If the
 //! process ends by itself, its end is kept until somebody asks: [`Child::wrong`].
 
+use super::build::c_of;
 use crate::lower::estelle::{Bounds, Choices};
-use crate::pipeline::estelle_c;
 use crate::simulate::estelle::{Choice, Chooser, Origin, Target};
 use crate::tool::c_compiler;
 use crate::tool::failure::{Failure, about, plain};
@@ -49,12 +49,7 @@ pub fn built(
         choices,
         ..Bounds::default()
     };
-    let file = path.file_name().unwrap_or_default().to_string_lossy();
-    let printed = estelle_c(&file, program, &bounds);
-    let printed = printed.map_err(|reason| {
-        let path = path.display();
-        Failure::refused(format!("{path} has no C: {reason}"))
-    })?;
+    let printed = c_of(path, program, &bounds)?;
     let folder = tempfile::tempdir().map_err(|error| {
         let error = plain(&error);
         Failure::environment(format!("cannot create a temporary folder: {error}"))

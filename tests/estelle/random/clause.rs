@@ -17,7 +17,7 @@ enum Clause {
     Any,
 }
 
-/// What is open in front of a clause or a block.
+/// The clauses that are open in front of a clause or a block.
 #[derive(Clone)]
 struct Open {
     scope: Scope,
@@ -91,7 +91,7 @@ impl Writer {
         let mut text = String::new();
         let inputs: Vec<_> = self.inputs(own).collect();
         for input in inputs {
-            // What a point holds that is attached later moves.
+            // A point that is attached later moves its interactions.
             let is_left = own.points[input.0].attached.is_some();
             if self.values.chance(if is_left { 60 } else { 12 }) {
                 continue;

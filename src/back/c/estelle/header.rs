@@ -26,7 +26,7 @@ const OF_BODIES: &str = "Functions for a module whose body C defines, by its num
 pub struct Header<'h> {
     /// The file in which it is written.
     pub file: &'h str,
-    /// What its header says of functions of the host.
+    /// The duties of the functions of the host, which the header states.
     pub contract: &'h Contract,
     /// Its module with its names.
     pub stack: &'h Stack<'h>,

@@ -70,7 +70,7 @@ impl Contract {
         contract
     }
 
-    /// What the header says of a function, by its name behind that of the specification.
+    /// The duty of a function, which the header states, by its name without the specification.
     pub fn says(&self, name: &str) -> Option<&str> {
         self.says.get(name).map(String::as_str)
     }

@@ -7,6 +7,7 @@
 
 use super::Target;
 use super::chooser::{Chooser, Origin};
+use crate::lower::estelle::Fault;
 use crate::simulate::estelle::choice::Source;
 use crate::simulate::estelle::run::{Choice, PACE};
 use crate::simulate::estelle::trace::Ending;
@@ -21,12 +22,18 @@ use std::rc::Rc;
 pub enum CompiledLine {
     /// A transition.
     Step(CompiledStep),
-    /// A fault, by its number; it stops the system.
+    /// A fault; it stops the system.
     Fault {
+        /// The number of the step of the system; 0 at the start.
+        step: u64,
         /// The time, in units of the timescale.
         time: u64,
-        /// The number, as in the header.
-        fault: i64,
+        /// The path of the module that fired, or of the system that selected.
+        instance: String,
+        /// The name.
+        fault: &'static str,
+        /// The number in the C.
+        number: i64,
     },
     /// The end.
     End {
@@ -110,7 +117,7 @@ impl<'p, T: Target> CompiledRun<'p, T> {
         };
         let started = run.call("start", &[]);
         if started < 0 {
-            run.fault(-started);
+            run.fault(0, 0, -started);
             run.end(Ending::Stopped);
             return run;
         }
@@ -196,7 +203,8 @@ impl<'p, T: Target> CompiledRun<'p, T> {
     fn plan(&mut self, system: usize) {
         let count = self.call("plan", &[system as i64]);
         if count < 0 {
-            return self.stop(system, -count);
+            let module = self.systems[system].module;
+            return self.stop((system, module), -count);
         }
         self.systems[system].is_idle = count == 0;
         if count == 0 {
@@ -241,19 +249,26 @@ impl<'p, T: Target> CompiledRun<'p, T> {
         };
         self.lines.push_back(CompiledLine::Step(step));
         if fired < 0 {
-            self.stop(system, -fired);
+            self.stop((system, module), -fired);
         }
     }
 
-    fn stop(&mut self, system: usize, fault: i64) {
+    /// Stops a system for a fault of one of its modules.
+    fn stop(&mut self, (system, module): (usize, i64), number: i64) {
         self.systems[system].is_stopped = true;
         self.systems[system].pending.clear();
-        self.fault(fault);
+        self.fault(self.systems[system].steps, module, number);
     }
 
-    fn fault(&mut self, fault: i64) {
-        let time = self.time();
-        self.lines.push_back(CompiledLine::Fault { time, fault });
+    fn fault(&mut self, step: u64, module: i64, number: i64) {
+        let instance = self.path(module);
+        self.lines.push_back(CompiledLine::Fault {
+            step,
+            time: self.time(),
+            instance,
+            fault: Fault::name_of(number).unwrap_or("unknown"),
+            number,
+        });
     }
 
     /// By seed: moves the clock of a system on.
@@ -278,7 +293,10 @@ impl<'p, T: Target> CompiledRun<'p, T> {
                     self.systems[system].is_idle = ready == 0;
                     self.pause(system);
                 }
-                fault => self.stop(system, -fault),
+                fault => {
+                    let module = self.systems[system].module;
+                    self.stop((system, module), -fault);
+                }
             }
         }
     }
@@ -362,7 +380,16 @@ impl fmt::Display for CompiledLine {
                     "step {at} t={time} {instance}: {from}>{to} \"{transition}\""
                 )
             }
-            CompiledLine::Fault { time, fault } => write!(out, "fault t={time}: {fault}"),
+            CompiledLine::Fault {
+                step,
+                time,
+                instance,
+                fault,
+                number,
+            } => write!(
+                out,
+                "fault step {step} t={time} {instance}: {fault} ({number})"
+            ),
             CompiledLine::End {
                 time,
                 steps,
