@@ -7,7 +7,7 @@ use super::{links, refused};
 use crate::back::c::estelle::{Printed, print};
 use crate::diagnostic::Diagnostic;
 use crate::ir::Module;
-use crate::lower::estelle::{Bounds, lower, lower_linked};
+use crate::lower::estelle::{Bounds, lower, lower_fixed};
 use crate::passes::{PASSES, verified};
 use crate::source::Sources;
 use crate::syntax;
@@ -66,9 +66,9 @@ const OF_SPECIFICATIONS: [&str; 12] = [
 /// A sentence that says what of the specification has no C, or which bound is too small.
 pub fn estelle_ir(program: &Program, bounds: &Bounds) -> Result<Module, String> {
     let module = lower(program, bounds)?;
-    let module = match links::targets(program, &module) {
+    let module = match links::fixed(program, &module) {
         None => module,
-        Some(targets) => lower_linked(program, bounds, &targets)?,
+        Some(fixed) => lower_fixed(program, bounds, &fixed)?,
     };
     let named = |name: &str| {
         let mut passes = PASSES.into_iter();

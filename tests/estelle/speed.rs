@@ -19,12 +19,12 @@ fn a_transition_takes_few_instructions() {
     }
     let numbers = [("v", "2"), ("h", "2"), ("requests", "500"), ("work", "0")];
     let rows = [
-        ("gpi", program("gpi", &numbers), u64::MAX, 62.0),
+        ("gpi", program("gpi", &numbers), u64::MAX, 50.0),
         (
             "ring",
             program_of("ring", include_str!("ring.stl"), &[]),
             1_000,
-            40.0,
+            26.0,
         ),
     ];
     for (name, program, steps, most) in rows {

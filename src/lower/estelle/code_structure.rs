@@ -284,7 +284,7 @@ impl Code<'_, '_> {
         let both = arguments.iter().zip(types);
         let computed: Vec<Sent> = both.map(|(one, of)| self.sent(one, of)).collect();
         let known = self.known_point(point);
-        let known = known.and_then(|point| self.lower.targets.get(point as usize));
+        let known = known.and_then(|point| self.lower.fixed.targets.get(point as usize));
         let known = known.copied();
         self.send(number, known, (interaction, computed));
     }

@@ -1,7 +1,7 @@
 //! Functions that a program calls: the start, and a step of a system.
 
 use super::code::{Called, Code};
-use super::kernel::{each, has_delays};
+use super::kernel::{Selects, each, has_delays};
 use super::outside::choice::Choices;
 use super::sizes::{points_of, transitions_of};
 use super::{KERNEL, Lower, Which};
@@ -172,9 +172,11 @@ impl Lower<'_> {
         let watch: Vec<Option<Called>> = bodies.iter().map(|id| self.watch(*id)).collect();
         let watch = self.dispatch("watch", &[], (&watch, None));
         self.hooks.insert("watch".to_string(), watch);
-        let offer = self.offers("offer", self.choices);
+        let (offer, selects) = self.offers("offer", self.choices);
+        let ask_system = self.ask_system(&selects);
+        self.hooks.insert("ask_system".to_string(), ask_system);
         let fireable = match self.host_chooses() {
-            true => self.offers("fireable", Choices::First),
+            true => self.offers("fireable", Choices::First).0,
             false => offer.clone(),
         };
         self.hooks.insert("fireable".to_string(), fireable);
@@ -324,8 +326,8 @@ impl Lower<'_> {
     }
 
     /// The function of the kernel that says which transition a module offers, or may fire: it asks
-    /// that of its body.
-    fn offers(&mut self, name: &str, choices: Choices) -> Called {
+    /// that of its body. Also those, by module if each has one of its own.
+    fn offers(&mut self, name: &str, choices: Choices) -> (Called, Selects) {
         let firing = self.firing();
         let all = firing.iter();
         let all: Vec<Called> = all
@@ -352,7 +354,12 @@ impl Lower<'_> {
             code.answer(&results);
         });
         code.build.end(Terminator::Never);
-        code.finish()
+        let called = code.finish();
+        let own = firing.iter().zip(all).filter_map(|((body, only), select)| {
+            let module = first[body.index()] + (*only)?;
+            Some((module, (*body, select)))
+        });
+        (called, own.collect())
     }
 
     /// The function of the kernel that fires a transition, by its number among all.

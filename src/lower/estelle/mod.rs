@@ -32,6 +32,7 @@ mod promote;
 mod sizes;
 
 pub use entries::{ENTRIES, Entry};
+pub use kernel::{Asked, Fixed};
 pub use outside::choice::{Choice, Choices};
 pub use sizes::{Bounds, is_static};
 
@@ -177,7 +178,7 @@ pub struct Lower<'a> {
     /// The numbers of the kernel.
     numbers: kernel::Numbers,
     /// By point: where its outputs arrive; empty if that may change.
-    targets: &'a [u32],
+    fixed: &'a Fixed,
     module: ir::Module,
     sizes: Sizes,
     memories: [Memory; 2],
@@ -209,26 +210,25 @@ pub struct Lower<'a> {
 ///
 /// A sentence that says what of the specification has no C yet, or which bound is too small.
 pub fn lower(program: &Program, bounds: &Bounds) -> Result<ir::Module, String> {
-    lower_linked(program, bounds, &[])
+    lower_fixed(program, bounds, &Fixed::default())
 }
 
-/// Lowers a specification whose outputs always arrive at the same points: `targets` are these, by
-/// the point of the output. Without any, each output looks for its point.
+/// Lowers a specification of which parts never change behind its start.
 ///
 /// # Errors
 ///
 /// As [`lower`].
-pub fn lower_linked(
+pub fn lower_fixed(
     program: &Program,
     bounds: &Bounds,
-    targets: &[u32],
+    fixed: &Fixed,
 ) -> Result<ir::Module, String> {
     let mut types = program.types.iter();
     if types.any(|one| matches!(one, Pascal::External(_))) {
         return Err("a type that C code defines".to_string());
     }
     let sizes = Sizes::of(program, bounds)?;
-    let numbers = kernel::numbers(program, &sizes, bounds)?;
+    let numbers = kernel::numbers(program, &sizes, (bounds, fixed))?;
     let kernel = kernel::kernel(&numbers);
     let mut module = ir::Module {
         name: program.name.to_lowercase(),
@@ -256,7 +256,7 @@ pub fn lower_linked(
         program,
         kernel: &kernel,
         numbers,
-        targets,
+        fixed,
         module,
         sizes,
         memories,

@@ -1,5 +1,9 @@
 //! The kernel with the numbers of a specification: in, `kernel.stl`; out, its checked program.
 
+mod fixed;
+
+pub use fixed::{Asked, Fixed, Selects};
+
 use super::Fault;
 use super::memory::{Scalar, leaves};
 use super::outside::choice::{Choice, Choices};
@@ -21,6 +25,20 @@ const MOST_ELEMENTS: u64 = 1_000_000;
 /// computes in fewer instructions than with 16.
 const LEAST_COUNT: u64 = 1 << 16;
 
+/// Numbers that are the same for all specifications.
+const CONSTANTS: [(&str, u64); 10] = [
+    ("choice_of_child", Choice::Child as u64),
+    ("choice_of_order", Choice::Order as u64),
+    ("orders", ORDERS),
+    ("last_fault", Fault::LAST as u64),
+    ("fault_range", Fault::Range as u64),
+    ("fault_queue_full", Fault::QueueFull as u64),
+    ("fault_connected", Fault::Connected as u64),
+    ("fault_same_point", Fault::SamePoint as u64),
+    ("fault_attached", Fault::Attached as u64),
+    ("fault_attached_output", Fault::AttachedOutput as u64),
+];
+
 /// The numbers of a kernel, by their names.
 pub type Numbers = BTreeMap<&'static str, u64>;
 
@@ -29,7 +47,11 @@ pub type Numbers = BTreeMap<&'static str, u64>;
 /// # Errors
 ///
 /// A sentence if modules and queues need too much memory.
-pub fn numbers(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Numbers, String> {
+pub fn numbers(
+    program: &Program,
+    sizes: &Sizes,
+    (bounds, fixed): (&Bounds, &Fixed),
+) -> Result<Numbers, String> {
     let queues = u64::from(queues(program, sizes).max(1));
     let modules = u64::from(sizes.all_modules);
     let points = u64::from(sizes.all_points.max(1));
@@ -59,7 +81,8 @@ pub fn numbers(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Numb
     let reals = u64::from(has_real_parameters(program));
     let exports = program.headers.iter().any(|one| !one.exports.is_empty());
     let nested = program.bodies.iter().any(is_nested);
-    Ok(BTreeMap::from([
+    let is_fixed = sizes.are_few && !fixed.systems.is_empty();
+    let mut numbers = BTreeMap::from([
         ("last_module", modules - 1),
         ("no_module", modules),
         ("firing_places", modules + 1),
@@ -85,19 +108,12 @@ pub fn numbers(program: &Program, sizes: &Sizes, bounds: &Bounds) -> Result<Numb
         ("delays", u64::from(program.bodies.iter().any(has_delays))),
         ("exports", u64::from(exports)),
         ("nested", u64::from(nested)),
+        ("is_fixed", is_fixed.into()),
         ("are_few", u64::from(sizes.are_few)),
         ("host_chooses", u64::from(bounds.choices == Choices::Host)),
-        ("choice_of_child", Choice::Child as u64),
-        ("choice_of_order", Choice::Order as u64),
-        ("orders", ORDERS),
-        ("last_fault", Fault::LAST as u64),
-        ("fault_range", Fault::Range as u64),
-        ("fault_queue_full", Fault::QueueFull as u64),
-        ("fault_connected", Fault::Connected as u64),
-        ("fault_same_point", Fault::SamePoint as u64),
-        ("fault_attached", Fault::Attached as u64),
-        ("fault_attached_output", Fault::AttachedOutput as u64),
-    ]))
+    ]);
+    numbers.extend(CONSTANTS);
+    Ok(numbers)
 }
 
 /// Returns the kernel with these numbers.
