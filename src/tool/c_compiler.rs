@@ -8,7 +8,7 @@ use super::failure::{Failure, about, plain};
 use super::layout::Description;
 use super::stack::Program;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 /// Compiles `NAME.c` and `NAME.h` together with their companion, and loads the result.
 pub fn load(source: &str, header: &str, description: &Description) -> Result<Program, Failure> {
@@ -80,6 +80,18 @@ pub fn executable(
 ) -> Result<(), Failure> {
     let flags = [&["-std=gnu11", "-ffp-contract=off"], flags].concat();
     run(directory, &flags, sources, program, "the C sources")
+}
+
+/// Starts a program that was compiled, and returns it with its standard input and output.
+pub fn started(program: &Path) -> Result<(Child, ChildStdin, ChildStdout), Failure> {
+    let mut process = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(about(program))?;
+    let requests = process.stdin.take().expect("it was asked for");
+    let answers = process.stdout.take().expect("it was asked for");
+    Ok((process, requests, answers))
 }
 
 fn run(

@@ -12,7 +12,7 @@ use crate::types::estelle::program::Program;
 use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::rc::Rc;
 use tempfile::TempDir;
 
@@ -110,13 +110,7 @@ const ENDED: i64 = -1;
 impl<'p> Child<'p> {
     /// Starts a program. Its choices are those of a chooser.
     pub fn start(program: &Path, chooser: Rc<Chooser<'p>>) -> Result<Child<'p>, Failure> {
-        let mut process = Command::new(program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(about(program))?;
-        let requests = process.stdin.take().expect("it was asked for");
-        let answers = process.stdout.take().expect("it was asked for");
+        let (process, requests, answers) = c_compiler::started(program)?;
         let state = RefCell::new(State {
             process,
             requests,

@@ -20,7 +20,6 @@ use std::cell::RefCell;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 /// The C of modules that run in C, and of all around them: the program that a [`Child`] runs is
 /// made of `companion.c` and `pipe.c`. Each module has its number there, in order.
@@ -140,13 +139,7 @@ struct State {
 impl<'m> Child<'m> {
     /// Starts a program that was compiled, for the module with this number.
     pub fn start(program: &Path, module: &'m Module, number: u32) -> Result<Child<'m>, Failure> {
-        let mut process = Command::new(program)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .map_err(about(program))?;
-        let requests = process.stdin.take().expect("it was asked for");
-        let answers = process.stdout.take().expect("it was asked for");
+        let (process, requests, answers) = c_compiler::started(program)?;
         let mut child = Child {
             module,
             state: RefCell::new(State {

@@ -10,6 +10,9 @@ use crate::simulate::state::Limits;
 use crate::simulate::value::Datum;
 use std::rc::Rc;
 
+/// The kind whose fields are the tables of modules.
+const MODULES: &str = "modules";
+
 /// The table of parents of modules.
 const PARENT: &str = "parent";
 
@@ -29,6 +32,18 @@ impl<'m> IrTarget<'m> {
             module,
             machine: machine.expect("a specification has no settings that could be wrong"),
         }
+    }
+
+    /// The numbers of a table of modules or points; none if there is no such table.
+    pub fn table(&self, name: &str) -> Option<Vec<u32>> {
+        let (kind, field) = self.module.field_named(MODULES, name)?;
+        let length = *self.module.field(kind, field).dimensions.first()?;
+        let region = Region::Field(kind, field);
+        let all = (0..length).map(|at| match self.machine.element(region, &[0, at])? {
+            Held::Number(number) => u32::try_from(number).ok(),
+            _other => None,
+        });
+        all.collect()
     }
 
     fn number(&mut self, name: &str, arguments: &[i64], now_ns: u64) -> u64 {
@@ -55,9 +70,6 @@ impl Target for IrTarget<'_> {
         }
     }
 }
-
-/// The kind whose fields are the tables of modules.
-const MODULES: &str = "modules";
 
 /// The outside of a specification, which chooses.
 struct Outside<'m> {
