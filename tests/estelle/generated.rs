@@ -26,6 +26,9 @@ use std::rc::Rc;
 /// The most steps of a run.
 const STEPS: u64 = 300;
 
+/// The shortest queues that are tried.
+const LEAST_QUEUE: u32 = 8;
+
 /// The choices by which each specification runs.
 const CHOICES: [Choice; 3] = [Choice::First, Choice::Seed(1), Choice::Seed(2)];
 
@@ -335,6 +338,10 @@ fn bounds(program: &Program, written: &Specification) -> Bounds {
             .skip(1)
             .map(|body| body.name.to_lowercase());
         bounds.instances = names.map(|name| (name, 20)).collect();
+    }
+    // Many instances with many points leave memory for shorter queues.
+    while lower(program, &bounds).is_err() && bounds.queue > LEAST_QUEUE {
+        bounds.queue /= 2;
     }
     bounds
 }
