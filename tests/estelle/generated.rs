@@ -2,8 +2,8 @@
 //! behind the passes, and as C; and so does their canonical form.
 //!
 //! In: seeds. Out: the first difference of each. `SEED=n` tries one alone and prints it.
-//! `SPECIFICATIONS=n` tries so many, if fifty are too few. `C=n` compiles the C of each nth one, in
-//! place of each tenth.
+//! `SPECIFICATIONS=n` tries those up to the nth, if fifty are too few, and `FIRST=n` begins with
+//! another than the first. `C=n` compiles the C of each nth one, in place of each tenth.
 
 use crate::random::{Specification, specification};
 use crate::remote::build;
@@ -42,7 +42,7 @@ fn given(name: &str) -> Option<u64> {
 fn seeds() -> RangeInclusive<u64> {
     match given("SEED") {
         Some(seed) => seed..=seed,
-        None => 1..=given("SPECIFICATIONS").unwrap_or(50),
+        None => given("FIRST").unwrap_or(1)..=given("SPECIFICATIONS").unwrap_or(50),
     }
 }
 
@@ -407,7 +407,7 @@ fn fired<'p, T: Target>(chooser: Rc<Chooser<'p>>, target: T, choice: Choice) -> 
 }
 
 /// Specifications with what once differed, as small as they can be.
-const SMALL: [(&str, &str); 2] = [
+const SMALL: [(&str, &str); 6] = [
     (
         "a point of a child is detached from the point above it",
         "channel C(x, y); by x: M; by y: N;
@@ -438,6 +438,53 @@ const SMALL: [(&str, &str); 2] = [
     trans from a to b begin s := s + [n..2]; n := -5 end;
     trans from b to c provided s = [3] begin s := s + [4..n] end;
     trans from c to d provided s = [3] begin s := s + [n..4] end;",
+    ),
+    (
+        "a child without connections keeps those of its internal points",
+        "channel C(x, y); by x: M; by y: N;
+        module Inner process; ip p: C(x); end;
+        body InnerBody for Inner;
+          ip q: C(x); r: C(y);
+          state a, b;
+          initialize to a begin connect q to r; output q.M end;
+          trans when r.M name takes: begin output p.M end;
+          trans from a to b delay(2) name asks: begin output q.M end;
+        end;
+        modvar m: Inner; ip s: C(y);
+        state a, b;
+        initialize to a begin init m with InnerBody; connect s to m.p end;
+        trans when s.M name gets: begin end;
+        trans from a to b delay(1) name cuts: begin disconnect m end;",
+    ),
+    (
+        "a copy has parts that were never set",
+        "type
+          kind = record case tag: boolean of false: (v: boolean); true: (w: 3..5) end;
+          kinds = array [1..3] of kind;
+        var s: kinds; n: integer; state a, b, c, d;
+        procedure sets(others: kinds; var one: kind);
+        var own, other: kind; list: array [5..6] of 7..9;
+        begin own.tag := false; own.v := true; other := own; one := other; others[3] := one end;
+        initialize to a begin n := 2 end;
+        trans from a to b begin sets(s, s[n]); s[1] := s[2] end;
+        trans from b to c provided s[1].v begin s[3] := s[1] end;
+        trans from c to d provided s[3].v begin end;",
+    ),
+    (
+        "a set has members above its base",
+        "var s: set of 0..2; n: 0..9; state a, b, c, d;
+        initialize to a begin n := 2; s := [] end;
+        trans from a to b begin s := s + [0..n] end;
+        trans from b to c provided s = [0..2] begin n := 3 end;
+        trans from c to d begin s := [n] end;",
+    ),
+    (
+        "a set has members below its base",
+        "var s: set of 2..5; n: 0..9; state a, b, c, d;
+        initialize to a begin n := 2; s := [] end;
+        trans from a to b begin s := s + [n..4] end;
+        trans from b to c provided s = [2..4] begin n := 1 end;
+        trans from c to d begin s := s * [2..4] + [n] end;",
     ),
 ];
 

@@ -4,16 +4,27 @@
 //! happened. A loop is a function for each turn, which carries this number.
 //!
 //! ```text
-//! code_place.rs        variables and parts of them
-//! code_evaluate.rs     expressions
-//! code_real.rs         real numbers
-//! code_statement.rs    statements of Pascal
-//! code_structure.rs    statements of Estelle
-//! code_routine.rs      calls of functions and procedures
-//! code_transition.rs   the transitions that a body offers and fires
-//! code_delay.rs        clocks of transitions with a delay
+//! code/place.rs        variables and parts of them
+//! code/evaluate.rs     expressions
+//! code/set.rs          sets
+//! code/real.rs         real numbers
+//! code/statement.rs    statements of Pascal
+//! code/structure.rs    statements of Estelle
+//! code/routine.rs      calls of functions and procedures
+//! code/transition.rs   the transitions that a body offers and fires
+//! code/delay.rs        clocks of transitions with a delay
 //! outside/             calls of the host, and functions for it
 //! ```
+
+pub mod delay;
+pub mod evaluate;
+pub mod place;
+mod real;
+mod routine;
+mod set;
+mod statement;
+pub mod structure;
+mod transition;
 
 use super::memory::Storage;
 use super::{Fault, Lower, Which};

@@ -539,7 +539,9 @@ fn lay(code: &mut Code<'_, '_>, body: usize, queue: u32) -> u32 {
     let transition = code.lower.transition_number(BodyId(body as u32), None, 0);
     let apart = if sizes.are_few { transitions } else { 0 };
     let is_restless = has_delays(&program.bodies[body]) || hangs_on_c(program, body);
-    let numbers = [body as u32, first, count, first_point, points].map(i64::from);
+    let header = program.bodies[body].header;
+    let external = header.map_or(0, |one| points_of(&program.headers[one.index()].points));
+    let numbers = [body as u32, first, count, first_point, points, external].map(i64::from);
     let numbers = numbers.into_iter().chain([transition, transitions, apart]);
     let mut operands: Vec<Value> = numbers.map(|one| code.word(one)).collect();
     operands.push(code.bit(is_restless));

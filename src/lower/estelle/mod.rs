@@ -8,22 +8,14 @@
 //! memory.rs           variables as fields
 //! sizes.rs            the number of instances; module numbers and point numbers
 //! kernel/             the kernel, with the numbers of a specification
-//! code.rs             a function that is being built, with `code_*.rs`: places, expressions,
-//!                     statements, routines, transitions, delays
+//! code.rs, code/      a function that is being built: places, expressions, statements, routines,
+//!                     transitions, delays
 //! entries.rs          what a program calls
 //! outside/            the C around a specification
 //! promote.rs          locals of one function as values
 //! ```
 
 mod code;
-mod code_delay;
-mod code_evaluate;
-mod code_place;
-mod code_real;
-mod code_routine;
-mod code_statement;
-mod code_structure;
-mod code_transition;
 mod entries;
 mod kernel;
 mod memory;
@@ -41,8 +33,8 @@ use crate::ir::{self, FieldId, KindId, Region, Type};
 use crate::types::estelle::program::{
     BodyId, FrameId, HeaderId, Program, RoutineId, Type as Pascal, TypeId,
 };
+use code::delay::Clock;
 use code::{Called, Code, Environment};
-use code_delay::Clock;
 use memory::{Scalar, Storage, Store, is_boolean, leaves};
 use outside::Contract;
 use sizes::Sizes;

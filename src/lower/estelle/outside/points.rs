@@ -11,10 +11,10 @@
 //! NAME_terminal_line_output_key(stack, module, code)    an output
 //! ```
 
+use super::super::code::evaluate::Computed;
+use super::super::code::place::Located;
+use super::super::code::structure::Sent;
 use super::super::code::{Called, Code};
-use super::super::code_evaluate::Computed;
-use super::super::code_place::Located;
-use super::super::code_structure::Sent;
 use super::super::sizes::points_of;
 use super::super::{Fault, KERNEL, Lower, Which};
 use super::values::{NUMBER, shape};

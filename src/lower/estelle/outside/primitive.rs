@@ -4,7 +4,7 @@
 //! checked as that of an assignment is.
 
 use super::super::code::Code;
-use super::super::code_place::Located;
+use super::super::code::place::Located;
 use super::values::shape;
 use crate::ir::interface::{Foreign, Given, Home};
 use crate::ir::{ForeignId, Op, Value};

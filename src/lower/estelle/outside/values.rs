@@ -9,7 +9,7 @@
 
 use super::super::Fault;
 use super::super::code::Code;
-use super::super::code_evaluate::Computed;
+use super::super::code::evaluate::Computed;
 use super::super::memory::is_boolean;
 use crate::ir::interface::Shape;
 use crate::ir::op::Arithmetic;

@@ -7,17 +7,17 @@
 //! | `B_select` | the number of the transition that the instance offers, or that behind the last |
 //! | `B_T` | fires the transition `T` |
 
-use super::code::{Called, Code};
-use super::outside::choice::{Choice, Choices};
-use super::sizes::{points_of, transitions_of};
-use super::{Fault, Lower, Which};
+use super::super::outside::choice::{Choice, Choices};
+use super::super::sizes::{points_of, transitions_of};
+use super::super::{Fault, Lower, Which};
+use super::{Called, Code};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{BlockId, Edge, Op, Probability, Region, Stored, Terminator, Type as Plain, Value};
 use crate::types::estelle::program::{Body, BodyId, StateId, Transition, When};
 
 impl Lower<'_> {
     /// The function that initialises a new instance of a body.
-    pub(super) fn begin(&mut self, id: BodyId) -> Called {
+    pub(in super::super) fn begin(&mut self, id: BodyId) -> Called {
         if let Some(known) = self.begins.get(&id) {
             return known.clone();
         }
@@ -51,7 +51,12 @@ impl Lower<'_> {
 
     /// The function that says which transition an instance offers, by a choice of the host or the
     /// first.
-    pub(super) fn select(&mut self, id: BodyId, only: Option<u32>, choices: Choices) -> Called {
+    pub(in super::super) fn select(
+        &mut self,
+        id: BodyId,
+        only: Option<u32>,
+        choices: Choices,
+    ) -> Called {
         let body = &self.program.bodies[id.index()];
         if body.is_external {
             return self.external_select(id, only);
@@ -91,7 +96,7 @@ impl Lower<'_> {
     }
 
     /// The function that returns the state of an instance; -1 without states.
-    pub(super) fn state(&mut self, id: BodyId) -> Called {
+    pub(in super::super) fn state(&mut self, id: BodyId) -> Called {
         let body = &self.program.bodies[id.index()];
         let name = format!("{}_state", body.name.to_lowercase());
         let place = (Which::Specification, id);
@@ -105,7 +110,7 @@ impl Lower<'_> {
     }
 
     /// The name of a body in those of functions, perhaps of one instance alone.
-    pub(super) fn named(&self, id: BodyId, only: Option<u32>) -> String {
+    pub(in super::super) fn named(&self, id: BodyId, only: Option<u32>) -> String {
         let name = self.program.bodies[id.index()].name.to_lowercase();
         match only {
             Some(only) if self.sizes.instances[id.index()] > 1 => format!("{name}_{only}"),
@@ -114,14 +119,19 @@ impl Lower<'_> {
     }
 
     /// The number of a transition of a body, perhaps of one instance alone.
-    pub(super) fn transition_number(&self, body: BodyId, only: Option<u32>, at: usize) -> i64 {
+    pub(in super::super) fn transition_number(
+        &self,
+        body: BodyId,
+        only: Option<u32>,
+        at: usize,
+    ) -> i64 {
         let each = i64::from(transitions_of(&self.program.bodies[body.index()]));
         let first = self.sizes.first_transition[body.index()];
         i64::from(first) + i64::from(only.unwrap_or(0)) * each + at as i64
     }
 
     /// The functions that fire the transitions of a body, perhaps of one instance alone.
-    pub(super) fn fires(&mut self, id: BodyId, only: Option<u32>) -> Vec<Called> {
+    pub(in super::super) fn fires(&mut self, id: BodyId, only: Option<u32>) -> Vec<Called> {
         let body = &self.program.bodies[id.index()];
         if body.is_external {
             return vec![self.external_fire(id, only)];

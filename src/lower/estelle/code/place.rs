@@ -1,10 +1,10 @@
 //! Variables in memory: in, a place of the source; out, its fields, with the instance and the
 //! indices by which they are loaded and stored.
 
-use super::Fault;
-use super::code::{Bound, Code, Holder};
-use super::code_evaluate::{Computed, known};
-use super::memory::{self, Leaf, Scalar, Storage, bounds, leaves};
+use super::super::Fault;
+use super::super::memory::{Leaf, Scalar, Storage, bounds, leaves};
+use super::evaluate::{Computed, Members, known};
+use super::{Bound, Code, Holder};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{FieldId, KindId, Op, Region, Stored, Type as Plain, Value};
 use crate::types::estelle::program::{BodyId, HeaderId, Place, Program, Root, Step, Type, TypeId};
@@ -261,12 +261,14 @@ impl Code<'_, '_> {
             .map(|leaf| self.load_leaf(at, leaf, &[]))
             .collect();
         match self.type_of(at.of) {
-            Type::Set(_) => {
+            Type::Set(element) => {
+                let bounds = bounds(self.program(), *element);
                 let words = all.into_iter().map(|one| match one {
                     Computed::Ordinal(word, ..) => word,
                     other => unreachable!("{other:?} is no word"),
                 });
-                Computed::Set(words.collect())
+                let words = words.collect();
+                Computed::Set(Members { words, bounds })
             }
             _scalar => all.into_iter().next().expect("a scalar has one leaf"),
         }
@@ -297,12 +299,11 @@ impl Code<'_, '_> {
     /// Stores a value that is no array and no record; one beyond the range of its type is a fault.
     pub fn store(&mut self, at: &Located, value: Computed) {
         let parts: Vec<Computed> = match value {
-            Computed::Set(words) => {
+            Computed::Set(members) => {
                 let Type::Set(element) = *self.type_of(at.of) else {
                     unreachable!("the checker demands a set");
                 };
-                let count = memory::words(self.program(), element);
-                let words = self.resized(words, count).into_iter();
+                let words = self.members_of(members, element).words.into_iter();
                 words.map(|word| Computed::Ordinal(word, 0, 0)).collect()
             }
             other => vec![other],
@@ -310,17 +311,6 @@ impl Code<'_, '_> {
         for (leaf, part) in parts.into_iter().enumerate() {
             self.store_leaf(at, (leaf, &[]), part);
         }
-    }
-
-    /// A set of so many words; members beyond them are a fault.
-    pub fn resized(&mut self, words: Vec<Value>, count: usize) -> Vec<Value> {
-        let zero = self.word(0);
-        for word in words.iter().skip(count) {
-            let is_member = self.compare(Compare::Ne, *word, zero);
-            self.fails_if(is_member, Fault::Range);
-        }
-        let words = words.into_iter().chain(std::iter::repeat(zero));
-        words.take(count).collect()
     }
 
     /// Stores one leaf.
@@ -344,12 +334,21 @@ impl Code<'_, '_> {
         self.all(Op::Store(region), &operands);
     }
 
-    /// Copies one variable to another of the same form.
+    /// Copies one variable to another of the same form. Parts that were never set, as those of
+    /// another variant, may be beyond the range of their types.
     pub fn copy(&mut self, to: &Located, from: &Located) {
         for leaf in 0..to.fields.len() {
             self.elements(&[to, from], leaf, &mut |code, one| {
-                let value = code.load_leaf(&one.places[1], leaf, one.rest);
-                code.store_leaf(&one.places[0], (leaf, one.rest), value);
+                let [to, from] = [0, 1].map(|at| Part {
+                    at: &one.places[at],
+                    leaf,
+                    rest: one.rest,
+                });
+                let number = match code.load_part(from) {
+                    Computed::Real(number) => number,
+                    ordinal => code.number(ordinal),
+                };
+                code.store_part(to, number);
             });
         }
     }

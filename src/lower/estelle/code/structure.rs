@@ -3,12 +3,12 @@
 //! Each calls the kernel (`kernel.stl`), which knows modules by their module numbers and points by
 //! their point numbers.
 
-use super::Fault;
-use super::code::Code;
-use super::code_evaluate::{Computed, DONE};
-use super::code_place::Located;
-use super::memory::{self, bounds, is_boolean};
-use super::sizes::{points_of, variables_of};
+use super::super::Fault;
+use super::super::memory::{bounds, is_boolean};
+use super::super::sizes::{points_of, variables_of};
+use super::Code;
+use super::evaluate::{Computed, DONE};
+use super::place::Located;
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Probability, Region, Value};
 use crate::types::estelle::program::{
@@ -408,9 +408,8 @@ impl Code<'_, '_> {
     /// A value of a type, or else a fault.
     pub fn fitting(&mut self, value: Computed, of: TypeId) -> Computed {
         match (value, &self.program().types[of.index()]) {
-            (Computed::Set(words), Type::Set(element)) => {
-                let count = memory::words(self.program(), *element);
-                Computed::Set(self.resized(words, count))
+            (Computed::Set(members), Type::Set(element)) => {
+                Computed::Set(self.members_of(members, *element))
             }
             (value @ Computed::Ordinal(..), _) => {
                 let (low, high) = bounds(self.program(), of);
@@ -423,9 +422,9 @@ impl Code<'_, '_> {
     /// Fills slots of an item from `first` on; the first free slot behind.
     fn fill(&mut self, item: Value, first: i64, sent: Sent) -> i64 {
         match sent {
-            Sent::Computed(Computed::Set(words)) => {
-                let count = words.len() as i64;
-                for (at, word) in words.into_iter().enumerate() {
+            Sent::Computed(Computed::Set(members)) => {
+                let count = members.words.len() as i64;
+                for (at, word) in members.words.into_iter().enumerate() {
                     let slot = self.word(first + at as i64);
                     self.kernel_store("slot", &[item, slot], word);
                 }

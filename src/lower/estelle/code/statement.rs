@@ -1,9 +1,9 @@
 //! Statements of Pascal: in, a list of them; out, the operations that do the same, in order.
 
-use super::Fault;
-use super::code::Code;
-use super::code_evaluate::{Computed, known};
-use super::memory::{INTEGERS, Scalar, bounds, count};
+use super::super::Fault;
+use super::super::memory::{INTEGERS, Scalar, bounds, count};
+use super::Code;
+use super::evaluate::{Computed, known};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Edge, Op, Probability, Terminator, Value};
 use crate::types::estelle::program::{

@@ -3,9 +3,9 @@
 //! A sum that cannot leave the range of `integer` is computed in 32 bits; any other in 64 bits, and
 //! checked. `and` and `or` evaluate their right operand only if needed.
 
-use super::code::Code;
-use super::memory::{INTEGERS, SET_WORD, bounds, is_boolean, words};
-use super::{Fault, Which};
+use super::super::memory::{INTEGERS, bounds, is_boolean};
+use super::super::{Fault, Which};
+use super::Code;
 use crate::ir::op::{Arithmetic, Compare, Floating};
 use crate::ir::{Op, Probability, Type as Plain, Value};
 use crate::types::estelle::program::{
@@ -22,8 +22,17 @@ pub enum Computed {
     Bit(Value),
     /// A real number.
     Real(Value),
-    /// The words of a set.
-    Set(Vec<Value>),
+    /// A set.
+    Set(Members),
+}
+
+/// A set that was computed.
+#[derive(Clone, Debug)]
+pub struct Members {
+    /// Its words: bit `n` of word `w` is 1 if `w * SET_WORD + n` is a member.
+    pub words: Vec<Value>,
+    /// The least and the greatest number that may be a member.
+    pub bounds: (i64, i64),
 }
 
 /// The number with which a turn says that it has found what a loop looks for.
@@ -164,7 +173,9 @@ impl Code<'_, '_> {
                     (Computed::Real(left), Computed::Real(right)) => {
                         self.reals(operator, left, right)
                     }
-                    (Computed::Set(left), Computed::Set(right)) => self.sets(operator, left, right),
+                    (Computed::Set(left), Computed::Set(right)) => {
+                        self.sets(operator, &left, &right)
+                    }
                     (left, right) => self.ordinals(operator, left, right),
                 }
             }
@@ -395,132 +406,6 @@ impl Code<'_, '_> {
         }
     }
 
-    fn set(&mut self, items: &[(Expression, Option<Expression>)], of: TypeId) -> Computed {
-        let Type::Set(element) = self.program().types[of.index()] else {
-            unreachable!("the checker demands a set");
-        };
-        let count = words(self.program(), element);
-        let mut all: Vec<Value> = (0..count).map(|_| self.word(0)).collect();
-        for (first, last) in items {
-            let most = bounds(self.program(), element);
-            let first = self.value(first);
-            let (first, last) = match last {
-                None => {
-                    let only = self.within(first, (0, most.1));
-                    (only, only)
-                }
-                Some(last) => {
-                    let last = self.value(last);
-                    self.members(first, last, most.1)
-                }
-            };
-            for (at, word) in all.iter_mut().enumerate() {
-                let bits = self.range_of_bits(first, last, at as i64);
-                *word = self.arithmetic(Arithmetic::Or, *word, bits);
-            }
-        }
-        Computed::Set(all)
-    }
-
-    /// The ends of a range of members. One without members may have any ends.
-    fn members(&mut self, first: Computed, last: Computed, most: i64) -> (Value, Value) {
-        let (is_below, is_above) = (known(&first).0 < 0, known(&last).1 > most);
-        let (first, last) = (self.number(first), self.number(last));
-        if !is_below && !is_above {
-            return (first, last);
-        }
-        let zero = self.word(0);
-        let some = self.compare(Compare::Sle, first, last);
-        if is_below {
-            let below = self.compare(Compare::Slt, first, zero);
-            let below = self.arithmetic(Arithmetic::And, some, below);
-            self.fails_if(below, Fault::Range);
-        }
-        if is_above {
-            let most = self.word(most);
-            let above = self.compare(Compare::Slt, most, last);
-            let above = self.arithmetic(Arithmetic::And, some, above);
-            self.fails_if(above, Fault::Range);
-        }
-        let one = self.word(1);
-        let first = self.op(Op::Select, &[some, first, one]);
-        let last = self.op(Op::Select, &[some, last, zero]);
-        (first, last)
-    }
-
-    /// The bits of one word of a set that belong to the members `first` to `last`.
-    fn range_of_bits(&mut self, first: Value, last: Value, word: i64) -> Value {
-        let base = self.word(word * SET_WORD);
-        let [low, high] = [first, last].map(|one| self.arithmetic(Arithmetic::Sub, one, base));
-        let (zero, top) = (self.word(0), self.word(SET_WORD - 1));
-        let least = self.arithmetic(Arithmetic::Smax, low, zero);
-        let most = self.arithmetic(Arithmetic::Smin, high, top);
-        let all = self.word(-1);
-        let from = self.arithmetic(Arithmetic::Shl, all, least);
-        let left = self.arithmetic(Arithmetic::Sub, top, most);
-        let to = self.arithmetic(Arithmetic::Lshr, all, left);
-        let bits = self.arithmetic(Arithmetic::And, from, to);
-        let is_empty = self.compare(Compare::Slt, most, least);
-        self.op(Op::Select, &[is_empty, zero, bits])
-    }
-
-    fn sets(&mut self, operator: Binary, one: Vec<Value>, other: Vec<Value>) -> Computed {
-        let zero = self.word(0);
-        let count = one.len().max(other.len());
-        let word = |all: &[Value], at: usize| all.get(at).copied().unwrap_or(zero);
-        let pairs: Vec<(Value, Value)> = (0..count)
-            .map(|at| (word(&one, at), word(&other, at)))
-            .collect();
-        let mut words = Vec::new();
-        let mut holds = self.bit(true);
-        for (one, other) in pairs {
-            match operator {
-                Binary::Add => words.push(self.arithmetic(Arithmetic::Or, one, other)),
-                Binary::Multiply => words.push(self.arithmetic(Arithmetic::And, one, other)),
-                Binary::Subtract => {
-                    let others = self.op(Op::Not, &[other]);
-                    words.push(self.arithmetic(Arithmetic::And, one, others));
-                }
-                Binary::Equal | Binary::Unequal => {
-                    let same = self.compare(Compare::Eq, one, other);
-                    holds = self.arithmetic(Arithmetic::And, holds, same);
-                }
-                _within => {
-                    let (small, large) = match operator {
-                        Binary::LessOrEqual => (one, other),
-                        _greater => (other, one),
-                    };
-                    let both = self.arithmetic(Arithmetic::And, small, large);
-                    let same = self.compare(Compare::Eq, both, small);
-                    holds = self.arithmetic(Arithmetic::And, holds, same);
-                }
-            }
-        }
-        match (words.is_empty(), operator) {
-            (false, _) => Computed::Set(words),
-            (true, Binary::Unequal) => Computed::Bit(self.op(Op::Not, &[holds])),
-            (true, _) => Computed::Bit(holds),
-        }
-    }
-
-    /// `in`: false for a number that the set cannot have.
-    fn member(&mut self, one: &Expression, set: &Expression) -> Computed {
-        let value = self.value(one);
-        let number = self.number(value);
-        let Computed::Set(words) = self.value(set) else {
-            unreachable!("the checker demands a set");
-        };
-        let mut found = self.bit(false);
-        for (at, word) in words.into_iter().enumerate() {
-            let bits = self.range_of_bits(number, number, at as i64);
-            let both = self.arithmetic(Arithmetic::And, word, bits);
-            let zero = self.word(0);
-            let is_in = self.compare(Compare::Ne, both, zero);
-            found = self.arithmetic(Arithmetic::Or, found, is_in);
-        }
-        Computed::Bit(found)
-    }
-
     /// `exist`: true if one of the domain satisfies the condition.
     fn exist(&mut self, domain: &Domain, condition: &Expression) -> Computed {
         let stopped = self.each(domain, &mut |code| {
@@ -560,7 +445,13 @@ impl Code<'_, '_> {
         match &self.program().types[of.index()] {
             _boolean if is_boolean(self.program(), of) => Computed::Bit(results[0]),
             Type::Real => Computed::Real(results[0]),
-            Type::Set(_) => Computed::Set(results),
+            Type::Set(element) => {
+                let bounds = bounds(self.program(), *element);
+                Computed::Set(Members {
+                    words: results,
+                    bounds,
+                })
+            }
             _ordinal => {
                 let (low, high) = bounds(self.program(), of);
                 Computed::Ordinal(results[0], low, high)

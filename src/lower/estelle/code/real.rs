@@ -1,8 +1,8 @@
 //! Real numbers: in, one; out, the integer that it becomes. All results are finite.
 
-use super::Fault;
-use super::code::Code;
-use super::memory::INTEGERS;
+use super::super::Fault;
+use super::super::memory::INTEGERS;
+use super::Code;
 use crate::ir::op::{Arithmetic, Floating};
 use crate::ir::{Op, Value};
 

@@ -4,11 +4,11 @@
 //! calls give it: the field, and locals that hold the indices. Estelle has no recursion here, so
 //! this ends, and each local variable has one place.
 
-use super::code::{Called, Code, Environment};
-use super::code_evaluate::Computed;
-use super::code_place::Located;
-use super::memory::{Scalar, bounds};
-use super::{Key, Which};
+use super::super::memory::{Scalar, bounds};
+use super::super::{Key, Which};
+use super::evaluate::{Computed, Members};
+use super::place::Located;
+use super::{Called, Code, Environment};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Type as Plain, Value};
 use crate::types::estelle::program::{
@@ -83,7 +83,7 @@ impl Code<'_, '_> {
             (_, _) => {
                 let value = self.value(value);
                 match self.fitting(value, of) {
-                    Computed::Set(words) => Given::Parts(words),
+                    Computed::Set(members) => Given::Parts(members.words),
                     value => Given::Parts(vec![self.plain(value)]),
                 }
             }
@@ -145,7 +145,7 @@ impl Code<'_, '_> {
     /// Loads a variable of the kernel as a number of 32 bits.
     pub fn kernel_load(&mut self, name: &str, indices: &[Value]) -> Value {
         let (region, scalar) = self.lower.kernel_variable(name);
-        let only = self.only(self.lower.body_kind(Which::Kernel, super::KERNEL));
+        let only = self.only(self.lower.body_kind(Which::Kernel, super::super::KERNEL));
         let operands: Vec<Value> = std::iter::once(only)
             .chain(indices.iter().copied())
             .collect();
@@ -160,7 +160,7 @@ impl Code<'_, '_> {
     /// Stores a number of 32 bits to a variable of the kernel.
     pub fn kernel_store(&mut self, name: &str, indices: &[Value], number: Value) {
         let (region, scalar) = self.lower.kernel_variable(name);
-        let only = self.only(self.lower.body_kind(Which::Kernel, super::KERNEL));
+        let only = self.only(self.lower.body_kind(Which::Kernel, super::super::KERNEL));
         let stored = match scalar.stored() {
             Plain::Int(32) | Plain::Float(_) => number,
             Plain::Int(bits) => self.op(Op::Truncate(bits), &[number]),
@@ -180,7 +180,10 @@ impl Code<'_, '_> {
             .map(|at| self.parameter(at))
             .collect();
         let value = match &self.program().types[of.index()] {
-            Type::Set(_) => Computed::Set(parts),
+            Type::Set(element) => Computed::Set(Members {
+                words: parts,
+                bounds: bounds(self.program(), *element),
+            }),
             _other => match self.build.type_of(parts[0]) {
                 Plain::Float(_) => Computed::Real(parts[0]),
                 Plain::BIT => Computed::Bit(parts[0]),
@@ -201,7 +204,7 @@ impl Code<'_, '_> {
         let storage = self.local(frame, at);
         let from = self.local_place(storage);
         match self.load(&from) {
-            Computed::Set(words) => words,
+            Computed::Set(members) => members.words,
             value => vec![self.plain(value)],
         }
     }

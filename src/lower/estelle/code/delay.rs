@@ -4,9 +4,9 @@
 //! delay ends. `B_watch` starts and stops the clocks; it runs behind each transition of the
 //! instance, and of its parent, which may write exported variables. A clock that runs goes on.
 
-use super::code::{Called, Code};
-use super::outside::choice::Choice;
-use super::{Fault, Lower, Which};
+use super::super::outside::choice::Choice;
+use super::super::{Fault, Lower, Which};
+use super::{Called, Code};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{FieldId, Op, Probability, Region, Type as Plain, Value};
 use crate::types::estelle::program::{BodyId, Delay, Most, Transition};
@@ -25,7 +25,7 @@ pub struct Clock {
 
 impl Lower<'_> {
     /// Declares the clocks of all bodies.
-    pub(super) fn clocks(&mut self) {
+    pub(in super::super) fn clocks(&mut self) {
         for (body, declared) in self.program.bodies.iter().enumerate() {
             for (at, transition) in declared.transitions.iter().enumerate() {
                 if transition.delay.is_none() {
@@ -44,7 +44,7 @@ impl Lower<'_> {
     }
 
     /// The function that starts and stops the clocks of an instance; none without delays.
-    pub(super) fn watch(&mut self, id: BodyId) -> Option<Called> {
+    pub(in super::super) fn watch(&mut self, id: BodyId) -> Option<Called> {
         if let Some(known) = self.watches.get(&id) {
             return Some(known.clone());
         }
@@ -67,7 +67,7 @@ impl Lower<'_> {
     }
 
     /// The function that returns the first time from now on at which a delay of an instance ends.
-    pub(super) fn due(&mut self, id: BodyId) -> Called {
+    pub(in super::super) fn due(&mut self, id: BodyId) -> Called {
         let body = &self.program.bodies[id.index()];
         let name = format!("{}_due", body.name.to_lowercase());
         let place = (Which::Specification, id);
