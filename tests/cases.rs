@@ -10,12 +10,15 @@
 
 #[path = "c_agrees/compiled.rs"]
 mod compiled;
+#[path = "fixture/cores.rs"]
+mod cores;
 #[path = "c_agrees/externs.rs"]
 mod externs;
 #[path = "c_agrees/glue.rs"]
 mod glue;
 
 use compiled::Compiled;
+use cores::on_all_cores;
 use stackloom::back::c::{Variant, print};
 use stackloom::ir::Module;
 use stackloom::ir::op::{Arithmetic, Op};
@@ -29,10 +32,10 @@ use stackloom::tool::case::sections::fill;
 use stackloom::tool::case::{Cases, InC, Playing, Surroundings, difference};
 use stackloom::types::load::Library;
 use stackloom::types::program::Program;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 /// How the C is compiled, if all that is asked for is that it does the same.
 const USUALLY: [(&str, &str); 1] = [("clang-16", "-O0")];
@@ -55,26 +58,15 @@ fn every_case_holds() {
     assert!(!paths.is_empty(), "there are no cases");
     // Cases of one folder are mostly about one stack, which is compiled once.
     let mut folders: Vec<&[PathBuf]> = paths.chunk_by(|a, b| a.parent() == b.parent()).collect();
-    folders.sort_by_key(|folder| folder.len());
-    let folders = Mutex::new(folders);
-    let failures = Mutex::new(Vec::new());
-    let work = || {
-        let next = || folders.lock().expect("nobody panics with the list").pop();
-        while let Some(folder) = next() {
-            let cases = Cases::new(&repository);
-            let wrong = folder
-                .iter()
-                .filter_map(|path| failure(&root, path, &cases));
-            let wrong: Vec<String> = wrong.collect();
-            let mut failures = failures.lock().expect("nobody panics with the list");
-            failures.extend(wrong);
-        }
-    };
-    std::thread::scope(|scope| {
-        let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        (0..threads).for_each(|_| drop(scope.spawn(work)));
+    folders.sort_by_key(|folder| Reverse(folder.len()));
+    let failures = on_all_cores(folders, |folder| {
+        let cases = Cases::new(&repository);
+        let wrong = folder
+            .iter()
+            .filter_map(|path| failure(&root, path, &cases));
+        wrong.collect::<Vec<String>>()
     });
-    let mut failures = failures.into_inner().expect("all threads have ended");
+    let mut failures: Vec<String> = failures.into_iter().flatten().collect();
     failures.sort();
     assert!(failures.is_empty(), "\n{}", failures.join("\n\n"));
 }

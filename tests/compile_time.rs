@@ -10,14 +10,15 @@
 //!             sources up to 256 KiB are built, those in Loom explained and formatted, too
 //! ```
 
+#[path = "fixture/cores.rs"]
+mod cores;
 #[path = "compile_time/families.rs"]
 mod families;
 
+use cores::on_all_cores;
 use families::{Family, families};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::thread;
 
 /// With twice as many of something, so many times the instructions may be taken.
 const TWICE: f64 = 2.5;
@@ -187,24 +188,6 @@ fn bounded(sources: Vec<(Family, usize)>, verbs: &[&str]) {
     });
     let wrong: Vec<String> = wrong.into_iter().flatten().collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-/// Does the same with each, on all cores.
-fn on_all_cores<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let open = Mutex::new(all.into_iter());
-    let found = Mutex::new(Vec::new());
-    let next = || open.lock().expect("no thread panics with it").next();
-    let worker = || {
-        while let Some(one) = next() {
-            let made = work(one);
-            found.lock().expect("no thread panics with it").push(made);
-        }
-    };
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        (0..threads).for_each(|_| drop(scope.spawn(worker)));
-    });
-    found.into_inner().expect("all threads have ended")
 }
 
 /// What callgrind counts while a source is taken so.

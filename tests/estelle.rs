@@ -8,6 +8,8 @@
 mod acceptor;
 #[path = "estelle/compiled.rs"]
 mod compiled;
+#[path = "fixture/cores.rs"]
+mod cores;
 #[path = "estelle/generated.rs"]
 mod generated;
 #[path = "estelle/outside.rs"]

@@ -5,20 +5,21 @@
 //! each of them so many times in all ways, `WORST=n` prints so many of the worst, and `ONLY=name`
 //! breaks one file alone.
 
+#[path = "fixture/cores.rs"]
+mod cores;
 #[path = "mistakes/mutations.rs"]
 mod mutations;
 #[allow(dead_code, reason = "other tests choose more")]
 #[path = "agree/random.rs"]
 mod random;
 
+use cores::on_all_cores;
 use random::Random;
 use stackloom::diagnostic::render;
 use stackloom::pipeline::{self, Checked};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::thread;
 
 /// How often a mistake is told at most.
 const MOST: usize = 6;
@@ -62,27 +63,15 @@ fn one_mistake_is_one_error() {
             }
         }
     }
-    let open = Mutex::new(broken.into_iter());
-    let outcomes = Mutex::new(Vec::new());
-    let work = || {
-        let next = || open.lock().expect("no thread panics with it").next();
-        while let Some((unit, kind, text, said)) = next() {
-            let checked = unit.check(&text);
-            let outcome = Outcome {
-                said: format!("{}: {said}", unit.name),
-                text: render(&checked.diagnostics, &checked.sources, false),
-                count: checked.diagnostics.len(),
-                kind,
-            };
-            let mut outcomes = outcomes.lock().expect("no thread panics with it");
-            outcomes.push(outcome);
+    let mut outcomes = on_all_cores(broken, |(unit, kind, text, said)| {
+        let checked = unit.check(&text);
+        Outcome {
+            said: format!("{}: {said}", unit.name),
+            text: render(&checked.diagnostics, &checked.sources, false),
+            count: checked.diagnostics.len(),
+            kind,
         }
-    };
-    thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        (0..threads).for_each(|_| drop(scope.spawn(work)));
     });
-    let mut outcomes = outcomes.into_inner().expect("all threads have ended");
     outcomes.sort_by(|one, other| one.said.cmp(&other.said));
     report(outcomes);
 }

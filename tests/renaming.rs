@@ -14,9 +14,12 @@
 //! the stacks for which this does not hold. A name that the language, a service or the host uses
 //! stays as it is wherever it stands, so a local of that name stays, too.
 
+#[path = "fixture/cores.rs"]
+mod cores;
 #[path = "renaming/declared.rs"]
 mod declared;
 
+use cores::on_all_cores;
 use declared::Words;
 use stackloom::diagnostic::render;
 use stackloom::pipeline;
@@ -25,7 +28,6 @@ use stackloom::syntax::loom::{ast, parse};
 use stackloom::tool::library::standard;
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Mutex;
 
 /// The stacks whose C depends on names: none. A stack whose C no longer does must leave the list.
 const NAMES_MATTER: [&str; 0] = [];
@@ -247,24 +249,6 @@ fn difference(expected: &str, found: &str) -> Option<String> {
     Some(format!(
         "{left} words and signs before, {right} behind\n  before {before}\n  behind {behind}"
     ))
-}
-
-/// Does the same with each, on all cores. The results have no order.
-fn on_all_cores<T: Send, R: Send>(all: Vec<T>, work: impl Fn(T) -> R + Sync) -> Vec<R> {
-    let open = Mutex::new(all.into_iter());
-    let found = Mutex::new(Vec::new());
-    let next = || open.lock().expect("no thread panics with it").next();
-    let worker = || {
-        while let Some(one) = next() {
-            let made = work(one);
-            found.lock().expect("no thread panics with it").push(made);
-        }
-    };
-    std::thread::scope(|scope| {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        (0..threads).for_each(|_| drop(scope.spawn(worker)));
-    });
-    found.into_inner().expect("all threads have ended")
 }
 
 #[test]

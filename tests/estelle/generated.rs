@@ -1,10 +1,11 @@
 //! Random specifications fire the same transitions in the reference interpreter, as stack IR,
 //! behind the passes, and as C; and so does their canonical form.
 //!
-//! In: seeds. Out: the first difference of each. `SEED=n` tries one alone and prints it.
-//! `SPECIFICATIONS=n` tries those up to the nth, if fifty are too few, and `FIRST=n` begins with
-//! another than the first. `C=n` compiles the C of each nth one, in place of each tenth.
+//! In: seeds. Out: the first difference of each. `SEED=n` tries one alone and prints it; with
+//! `SPECIFICATIONS=m` it tries `m` of them from there on, where else it tries those of 1 to 50.
+//! `C=n` compiles the C of each nth one, in place of each tenth.
 
+use crate::cores::on_all_cores;
 use crate::random::{Specification, specification};
 use crate::remote::build;
 use stackloom::diagnostic::{Severity, render};
@@ -20,7 +21,7 @@ use stackloom::types::estelle::program::{Program, Queue};
 use stackloom::types::estelle::{Settings, check};
 use std::env;
 use std::fmt::Write;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 use std::rc::Rc;
 
 /// The most steps of a run.
@@ -39,30 +40,37 @@ fn given(name: &str) -> Option<u64> {
 }
 
 /// The seeds of specifications that a test tries.
-fn seeds() -> RangeInclusive<u64> {
-    match given("SEED") {
-        Some(seed) => seed..=seed,
-        None => given("FIRST").unwrap_or(1)..=given("SPECIFICATIONS").unwrap_or(50),
-    }
+fn seeds() -> Range<u64> {
+    let seed = given("SEED");
+    let first = seed.unwrap_or(1);
+    let count = given("SPECIFICATIONS").unwrap_or(if seed.is_some() { 1 } else { 50 });
+    first..first.saturating_add(count)
 }
 
 #[test]
 fn generated_specifications_fire_the_same_everywhere() {
-    let mut differing = Vec::new();
-    for seed in seeds() {
+    let seeds = seeds();
+    println!(
+        "SEED={} SPECIFICATIONS={}",
+        seeds.start,
+        seeds.end - seeds.start
+    );
+    let is_alone = seeds.end - seeds.start == 1;
+    let compiled = given("C").unwrap_or(10);
+    let differing = on_all_cores(seeds, |seed| {
         let generated = Generated::of(seed);
-        if given("SEED").is_some() {
+        if is_alone {
             println!("{}", generated.canonical);
             let lines = reference(&generated.program, Choice::First).1;
             lines.iter().for_each(|line| println!("{line}"));
         }
-        differing.extend(generated.canonical_differs());
-        differing.extend(generated.ir_differs());
         // The compiler takes longer than all else.
-        if given("SEED").is_some() || seed % given("C").unwrap_or(10) == 0 {
-            differing.extend(generated.c_differs());
-        }
-    }
+        let in_c = (is_alone || seed % compiled == 0).then(|| generated.c_differs());
+        let all = [generated.canonical_differs(), generated.ir_differs()];
+        let all = all.into_iter().chain(in_c).flatten();
+        all.collect::<Vec<String>>()
+    });
+    let differing: Vec<String> = differing.into_iter().flatten().collect();
     assert!(differing.is_empty(), "{}", differing.join("\n"));
 }
 

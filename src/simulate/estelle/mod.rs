@@ -11,6 +11,7 @@
 //! machine    evaluates clauses, executes blocks, selects
 //! stepper    select and execute of a system     recorder   what happens -> lines
 //! run        one run by first choices or seed   explore    all choices, breadth first
+//! turns      the system that acts next
 //!
 //! compiled   the same run for a specification that is compiled
 //! ```
@@ -29,6 +30,7 @@ mod stepper;
 #[cfg(test)]
 mod tests;
 mod trace;
+mod turns;
 mod value;
 
 pub use choice::{Choices, Source, mixed};
@@ -36,6 +38,7 @@ pub use compiled::{Chooser, CompiledLine, CompiledRun, CompiledStep, IrTarget, O
 pub use explore::{Bounds, Finding, Report, explore};
 pub use fault::FaultKind;
 pub use machine::Limits;
-pub use run::{Choice, Options, Run};
+pub use run::{Options, Run};
 pub use stepper::Refusal;
 pub use trace::{Dump, Effect, End, Ending, FaultLine, Line, Message, Node, Selected, Start, Step};
+pub use turns::Choice;

@@ -1,8 +1,9 @@
 //! Choices for a compiled specification, by the paths of its modules.
 
 use crate::simulate::estelle::choice::{Choices, Source};
-use crate::simulate::estelle::run::Choice;
+
 use crate::simulate::estelle::situation::index_text;
+use crate::simulate::estelle::turns::Choice;
 use crate::types::estelle::program::Program;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! chooser  choices, by the paths of modules     ir  stack IR as a target
-//! run      systems take turns
+//! run      a trace of what fires
 //! ```
 
 mod chooser;

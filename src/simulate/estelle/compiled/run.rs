@@ -9,8 +9,8 @@ use super::Target;
 use super::chooser::{Chooser, Origin};
 use crate::lower::estelle::Fault;
 use crate::simulate::estelle::choice::Source;
-use crate::simulate::estelle::run::{Choice, PACE};
 use crate::simulate::estelle::trace::Ending;
+use crate::simulate::estelle::turns::{Choice, PACE, Selection, Systems, Turns};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt;
@@ -72,26 +72,25 @@ struct System {
     /// The transitions of its step that have not fired yet.
     pending: VecDeque<(i64, i64)>,
     steps: u64,
-    /// By seed: its speed.
-    clock: u64,
-    is_idle: bool,
     is_stopped: bool,
 }
 
 /// A run. Its items are the lines of the trace; the last one is [`CompiledLine::End`].
 #[derive(Debug)]
 pub struct CompiledRun<'p, T> {
+    turns: Turns,
+    systems: Driven<'p, T>,
+    is_over: bool,
+}
+
+/// The systems of a target, and the lines that were not handed out yet.
+#[derive(Debug)]
+struct Driven<'p, T> {
     chooser: Rc<Chooser<'p>>,
     target: T,
-    choice: Choice,
     systems: Vec<System>,
-    turn: usize,
     now_ns: u64,
-    steps: u64,
-    most: Option<u64>,
-    until_ns: Option<u64>,
     lines: VecDeque<CompiledLine>,
-    is_over: bool,
 }
 
 impl<'p, T: Target> CompiledRun<'p, T> {
@@ -102,38 +101,53 @@ impl<'p, T: Target> CompiledRun<'p, T> {
         choice: Choice,
         (most, until_ns): (Option<u64>, Option<u64>),
     ) -> CompiledRun<'p, T> {
-        let mut run = CompiledRun {
+        let mut systems = Driven {
             chooser,
             target,
-            choice,
             systems: Vec::new(),
-            turn: 0,
             now_ns: 0,
-            steps: 0,
-            most,
-            until_ns,
             lines: VecDeque::new(),
+        };
+        let has_started = systems.start();
+        let mut run = CompiledRun {
+            turns: Turns::new(choice, (most, until_ns), &mut systems),
+            systems,
             is_over: false,
         };
-        let started = run.call("start", &[]);
-        if started < 0 {
-            run.fault(0, 0, -started);
+        if !has_started {
             run.end(Ending::Stopped);
-            return run;
         }
-        for number in 0..run.call("systems", &[]) {
-            let module = run.call("system", &[number]);
-            run.systems.push(System {
+        run
+    }
+
+    fn end(&mut self, ending: Ending) {
+        self.is_over = true;
+        self.systems.lines.push_back(CompiledLine::End {
+            time: self.systems.time(),
+            steps: self.turns.steps(),
+            ending,
+        });
+    }
+}
+
+impl<T: Target> Driven<'_, T> {
+    /// Initialises the specification. Returns false after a fault.
+    fn start(&mut self) -> bool {
+        let started = self.call("start", &[]);
+        if started < 0 {
+            self.fault(0, 0, -started);
+            return false;
+        }
+        for number in 0..self.call("systems", &[]) {
+            let module = self.call("system", &[number]);
+            self.systems.push(System {
                 module,
                 pending: VecDeque::new(),
                 steps: 0,
-                clock: 0,
-                is_idle: false,
                 is_stopped: false,
             });
         }
-        (0..run.systems.len()).for_each(|system| run.pause(system));
-        run
+        true
     }
 
     fn call(&mut self, name: &str, arguments: &[i64]) -> i64 {
@@ -149,75 +163,6 @@ impl<'p, T: Target> CompiledRun<'p, T> {
         let (target, now_ns) = (&mut self.target, self.now_ns);
         let mut ask = |asked: Origin, module: i64| target.call(asked.name(), &[module], now_ns);
         self.chooser.path(module, &mut ask)
-    }
-
-    /// By first choices: lets the next system that can do a whole step do it.
-    fn take_turn(&mut self) -> bool {
-        let count = self.systems.len();
-        for system in (self.turn..count).chain(0..self.turn) {
-            if self.systems[system].is_stopped || self.is_limited() {
-                continue;
-            }
-            let had_lines = self.lines.len();
-            self.plan(system);
-            while let Some(pending) = self.systems[system].pending.pop_front() {
-                self.fire(system, pending);
-            }
-            if self.lines.len() > had_lines {
-                self.turn = (system + 1) % count;
-                return true;
-            }
-        }
-        false
-    }
-
-    /// By seed: lets the system with the least clock plan a step, or fire a transition.
-    fn act(&mut self) -> bool {
-        let is_limited = self.is_limited();
-        let ready = |system: &&System| {
-            let may_plan = !system.is_idle && !is_limited;
-            !system.is_stopped && (may_plan || !system.pending.is_empty())
-        };
-        let systems = self.systems.iter().enumerate();
-        let least = systems
-            .filter(|(_, system)| ready(system))
-            .min_by_key(|(_, system)| system.clock);
-        let Some((at, _)) = least else {
-            return false;
-        };
-        match self.systems[at].pending.pop_front() {
-            Some(pending) => {
-                self.fire(at, pending);
-                self.wake(self.systems[at].clock);
-            }
-            None => self.plan(at),
-        }
-        let is_between = !self.systems[at].pending.is_empty();
-        if is_between || !self.systems[at].is_idle {
-            self.pause(at);
-        }
-        true
-    }
-
-    /// Plans the next step of a system.
-    fn plan(&mut self, system: usize) {
-        let count = self.call("plan", &[system as i64]);
-        if count < 0 {
-            let module = self.systems[system].module;
-            return self.stop((system, module), -count);
-        }
-        self.systems[system].is_idle = count == 0;
-        if count == 0 {
-            return;
-        }
-        self.steps += 1;
-        self.systems[system].steps += 1;
-        for at in 0..count {
-            let module = self.call("planned_module", &[at]);
-            let transition = self.call("planned_transition", &[at]);
-            let pending = (module, transition);
-            self.systems[system].pending.push_back(pending);
-        }
     }
 
     /// Lets a transition of a step fire.
@@ -270,75 +215,75 @@ impl<'p, T: Target> CompiledRun<'p, T> {
             number,
         });
     }
+}
 
-    /// By seed: moves the clock of a system on.
-    fn pause(&mut self, system: usize) {
-        if let Choice::Seed(_) = self.choice {
-            let path: Rc<str> = self.path(self.systems[system].module).into();
-            let pause = self.chooser.draw(Source::Order, &path, PACE);
-            self.systems[system].clock += 1 + pause;
+impl<T: Target> Systems for Driven<'_, T> {
+    fn count(&self) -> usize {
+        self.systems.len()
+    }
+
+    fn is_stopped(&self, system: usize) -> bool {
+        self.systems[system].is_stopped
+    }
+
+    fn is_within_step(&self, system: usize) -> bool {
+        !self.systems[system].pending.is_empty()
+    }
+
+    fn select(&mut self, system: usize) -> Selection {
+        let count = self.call("plan", &[system as i64]);
+        match count {
+            0 => return Selection::None,
+            1.. => {}
+            fault => {
+                let module = self.systems[system].module;
+                self.stop((system, module), -fault);
+                return Selection::Stopped;
+            }
+        }
+        self.systems[system].steps += 1;
+        for at in 0..count {
+            let module = self.call("planned_module", &[at]);
+            let transition = self.call("planned_transition", &[at]);
+            let pending = (module, transition);
+            self.systems[system].pending.push_back(pending);
+        }
+        Selection::Some
+    }
+
+    fn execute(&mut self, system: usize) {
+        if let Some(pending) = self.systems[system].pending.pop_front() {
+            self.fire(system, pending);
         }
     }
 
-    /// By seed: lets idle systems plan again, if they would plan anything now.
-    fn wake(&mut self, clock: u64) {
-        for system in 0..self.systems.len() {
-            if !self.systems[system].is_idle || self.systems[system].is_stopped {
-                continue;
-            }
-            match self.call("ready", &[system as i64]) {
-                0 => {}
-                ready @ 1.. => {
-                    self.systems[system].clock = clock;
-                    self.systems[system].is_idle = ready == 0;
-                    self.pause(system);
-                }
-                fault => {
-                    let module = self.systems[system].module;
-                    self.stop((system, module), -fault);
-                }
-            }
+    fn yields(&mut self, system: usize) -> bool {
+        let ready = self.call("ready", &[system as i64]);
+        if ready < 0 {
+            let module = self.systems[system].module;
+            self.stop((system, module), -ready);
         }
+        ready > 0
     }
 
-    /// Nothing can fire: lets time pass to the end of a delay, or ends the run.
-    fn wait(&mut self) {
-        if self.is_limited() {
-            return self.end(Ending::Steps);
-        }
-        let next_ns = self.target.deadline_ns(self.now_ns);
-        match (next_ns, self.until_ns) {
-            (Some(next_ns), Some(until_ns)) if next_ns > until_ns => {
-                self.now_ns = until_ns;
-                self.end(Ending::Time);
-            }
-            (Some(next_ns), _) => {
-                self.now_ns = next_ns;
-                let clocks = self.systems.iter().map(|system| system.clock);
-                self.wake(clocks.max().unwrap_or(0));
-            }
-            (None, _) => {
-                let is_stopped = self.systems.iter().any(|system| system.is_stopped);
-                self.end(if is_stopped {
-                    Ending::Stopped
-                } else {
-                    Ending::Done
-                });
-            }
-        }
+    fn pace(&mut self, system: usize) -> u64 {
+        let path: Rc<str> = self.path(self.systems[system].module).into();
+        self.chooser.draw(Source::Order, &path, PACE)
     }
 
-    fn is_limited(&self) -> bool {
-        self.most.is_some_and(|most| self.steps >= most)
+    fn next_time(&mut self) -> Option<u64> {
+        self.target.deadline_ns(self.now_ns)
     }
 
-    fn end(&mut self, ending: Ending) {
-        self.is_over = true;
-        self.lines.push_back(CompiledLine::End {
-            time: self.time(),
-            steps: self.steps,
-            ending,
-        });
+    fn wait_until(&mut self, time_ns: u64) {
+        self.now_ns = time_ns;
+    }
+
+    fn quiescent(&self) -> Ending {
+        match self.systems.iter().any(|system| system.is_stopped) {
+            true => Ending::Stopped,
+            false => Ending::Done,
+        }
     }
 }
 
@@ -346,16 +291,12 @@ impl<T: Target> Iterator for CompiledRun<'_, T> {
     type Item = CompiledLine;
 
     fn next(&mut self) -> Option<CompiledLine> {
-        while self.lines.is_empty() && !self.is_over {
-            let acted = match self.choice {
-                Choice::First => self.take_turn(),
-                Choice::Seed(_) => self.act(),
-            };
-            if !acted {
-                self.wait();
+        while self.systems.lines.is_empty() && !self.is_over {
+            if let Some(ending) = self.turns.advance(&mut self.systems) {
+                self.end(ending);
             }
         }
-        self.lines.pop_front()
+        self.systems.lines.pop_front()
     }
 }
 
