@@ -10,6 +10,8 @@ mod acceptor;
 mod compiled;
 #[path = "fixture/cores.rs"]
 mod cores;
+#[path = "estelle/faults.rs"]
+mod faults;
 #[path = "estelle/generated.rs"]
 mod generated;
 #[path = "estelle/outside.rs"]

@@ -297,6 +297,14 @@ impl Kernel {
     }
 }
 
+/// Returns a name that is not taken: this one, or this one with a number from 2.
+pub fn free_name(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    let numbered = (2..).map(|number| format!("{wanted}.{number}"));
+    let mut names = std::iter::once(wanted.to_string()).chain(numbered);
+    let free = names.find(|name| !is_taken(name));
+    free.expect("there are more numbers than names")
+}
+
 impl Module {
     /// Returns the field with a name of the kind with a name.
     pub fn field_named(&self, kind: &str, field: &str) -> Option<(KindId, FieldId)> {
@@ -341,10 +349,7 @@ impl Module {
         let is_taken = |name: &str| {
             self.caches.iter().any(|cache| cache.name == name) || self.named(name).is_some()
         };
-        let numbered = (2..).map(|number| format!("{wanted}.{number}"));
-        let mut names = std::iter::once(wanted.to_string()).chain(numbered);
-        let free = names.find(|name| !is_taken(name));
-        free.expect("there are more names than functions")
+        free_name(wanted, is_taken)
     }
 
     /// A field.

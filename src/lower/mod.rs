@@ -141,12 +141,7 @@ impl<'a> Lower<'a> {
 
     /// A name for a function that no other has yet.
     pub fn unique(&self, wanted: &str) -> String {
-        let is_free = |name: &String| !self.names.contains(name);
-        let numbered = (2..).map(|number| format!("{wanted}.{number}"));
-        let mut names = std::iter::once(wanted.to_string()).chain(numbered);
-        names
-            .find(is_free)
-            .expect("there are more numbers than names")
+        ir::free_name(wanted, |name| self.names.contains(name))
     }
 
     /// The tree that handles an event, and the index for which it is made.

@@ -15,7 +15,7 @@ use crate::ir::facts::linear::{Atom, Linear};
 use crate::ir::graph::Graph;
 use crate::ir::op::{Arithmetic, Compare, Op};
 use crate::ir::types::{ones, signed};
-use crate::ir::{Edge, Function, Module, Terminator, Type, Value};
+use crate::ir::{Edge, Function, Module, Probability, Terminator, Type, Value};
 use rustc_hash::FxHashMap;
 
 /// Folds all functions of a module.
@@ -36,6 +36,9 @@ pub enum Simpler {
 }
 
 use Simpler::{Constant, Instead, Same};
+
+/// A case of a switch: its number, its share, and the edge.
+type Case = (u64, Probability, Edge);
 
 /// The depth to which sums of sums are collected.
 const DEPTH: u32 = 4;
@@ -93,7 +96,8 @@ pub fn fold(function: &mut Function) {
         change_operands(&mut own.terminator, &mut |operand| {
             *operand = by[operand.at()];
         });
-        own.terminator = known.end(std::mem::replace(&mut own.terminator, Terminator::Never));
+        let end = std::mem::replace(&mut own.terminator, Terminator::Never);
+        function.blocks[id.at()].terminator = known.end(function, end);
     }
     substitute(function, &by);
     compact(function);
@@ -314,6 +318,17 @@ impl Facts {
         }
     }
 
+    /// The least and the greatest number, by sign, of a value that is extended from fewer bits.
+    fn extended(&self, function: &Function, value: Value) -> Option<[u64; 2]> {
+        let (op, of) = self.op(value)?;
+        let most = ones(function.type_of(*of.first()?).bits()?);
+        match op {
+            Op::ZeroExtend(_) => Some([0, most]),
+            Op::SignExtend(bits) => Some([!(most >> 1) & ones(*bits), most >> 1]),
+            _other => None,
+        }
+    }
+
     /// A comparison of a number with a value that is extended from fewer bits, if the number is
     /// beyond all values of these.
     fn compared_extended(
@@ -323,17 +338,11 @@ impl Facts {
         bits: u8,
         [one, other]: [Value; 2],
     ) -> Option<Simpler> {
-        let ends = |value: Value| {
-            let (op, of) = self.op(value)?;
-            let most = ones(function.type_of(*of.first()?).bits()?);
-            match op {
-                Op::ZeroExtend(_) => Some([0, most]),
-                // These values are in order as signed numbers only.
-                Op::SignExtend(_) if !matches!(how, Compare::Ult | Compare::Ule) => {
-                    Some([!(most >> 1) & ones(bits), most >> 1])
-                }
-                _other => None,
-            }
+        // Values that are extended with their sign are in order as signed numbers only.
+        let is_signed = !matches!(how, Compare::Ult | Compare::Ule);
+        let ends = |value: Value| match &self.op(value)?.0 {
+            Op::SignExtend(_) if !is_signed => None,
+            _other => self.extended(function, value),
         };
         let (holds, number, ends) = match (self.number(one), self.number(other)) {
             (None, Some(number)) => {
@@ -354,9 +363,8 @@ impl Facts {
             }
             _other => return None,
         };
-        let is_beyond = compared(Compare::Slt, number, ends[0], bits)
-            || compared(Compare::Slt, ends[1], number, bits);
-        (is_beyond && holds[0] == holds[1]).then_some(Constant(u64::from(holds[0])))
+        (is_beyond(number, ends, bits) && holds[0] == holds[1])
+            .then_some(Constant(u64::from(holds[0])))
     }
 
     fn turned(&self, bits: u8, of: Value) -> Option<Simpler> {
@@ -441,7 +449,7 @@ impl Facts {
         Some(Constant(joined as u64))
     }
 
-    fn end(&self, end: Terminator) -> Terminator {
+    fn end(&self, function: &Function, end: Terminator) -> Terminator {
         match end {
             Terminator::Branch {
                 condition,
@@ -478,13 +486,35 @@ impl Facts {
                     let case = cases.into_iter().find(|(case, _, _)| *case == number);
                     Terminator::Jump(case.map_or(otherwise, |(_, _, edge): (_, _, Edge)| edge))
                 }
-                None => Terminator::Switch {
-                    value,
-                    cases,
-                    otherwise,
-                },
+                None => self.possible_cases(function, (value, cases), otherwise),
             },
             other => other,
         }
     }
+
+    /// A switch without the cases that a value cannot have which is extended from fewer bits.
+    fn possible_cases(
+        &self,
+        function: &Function,
+        (value, mut cases): (Value, Vec<Case>),
+        otherwise: Edge,
+    ) -> Terminator {
+        let bits = function.type_of(value).bits();
+        if let (Some(bits), Some(ends)) = (bits, self.extended(function, value)) {
+            cases.retain(|(case, _, _)| !is_beyond(*case, ends, bits));
+        }
+        match cases.is_empty() {
+            true => Terminator::Jump(otherwise),
+            false => Terminator::Switch {
+                value,
+                cases,
+                otherwise,
+            },
+        }
+    }
+}
+
+/// Returns true for a number that is less than the first of two, or greater than the last.
+fn is_beyond(number: u64, ends: [u64; 2], bits: u8) -> bool {
+    compared(Compare::Slt, number, ends[0], bits) || compared(Compare::Slt, ends[1], number, bits)
 }

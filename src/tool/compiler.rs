@@ -194,6 +194,19 @@ pub fn compile_text(name: &str, text: &str) -> Result<Compiled, Failure> {
     compile_checked(checked, Path::new(name), None, &Options::default())
 }
 
+/// Advice about the name of generated C, where a command has an option for it.
+pub const NAME_OPTION: &str = "choose another name with --name";
+
+/// Refuses a name that generated C cannot have, and says what to do instead.
+pub fn refuse_name(name: &str, advice: &str) -> Result<(), Failure> {
+    match no_name(name) {
+        None => Ok(()),
+        Some(reason) => Err(Failure::environment(format!(
+            "`{name}` cannot be the name of the generated C: {reason}; {advice}"
+        ))),
+    }
+}
+
 fn compile_checked(
     mut checked: Checked,
     file: &Path,
@@ -205,12 +218,7 @@ fn compile_checked(
     }
     let stack = choose(file, &pipeline::stacks(&checked), wanted)?;
     let name = options.name.clone().unwrap_or_else(|| stack.clone());
-    if let Some(reason) = no_name(&name) {
-        let advice = "choose another name with --name";
-        return Err(Failure::environment(format!(
-            "`{name}` cannot be the name of the generated C: {reason}; {advice}"
-        )));
-    }
+    refuse_name(&name, NAME_OPTION)?;
     let compiled = pipeline::compile(&mut checked, &stack, &name);
     let refused = refused(&checked);
     let compiled = compiled.ok_or(refused)?;

@@ -351,6 +351,14 @@ fn faults_and_parts_in_c_end_a_simulation() {
         &["`shine` is `primitive`: the interpreter runs no C code"],
     );
     let compiled = [&run[..], &["--compiled"]].concat();
+    shell.write(
+        "int.stl",
+        LAMP.replace("specification lamp", "specification Int"),
+    );
+    let named = ["simulate", "int.stl", "--set", "most=1", "--compiled"];
+    let says = "`int` cannot be the name of the generated C: C or the runtime reserves it; rename \
+                the specification";
+    shell.loom(&named).failed(2, &[says]);
     let says = "`shine` is written in C: add its source with --c FILE";
     shell.loom(&compiled).failed(1, &[says]);
     let shines = "times := times + 1;\n shine";

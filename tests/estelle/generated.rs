@@ -221,10 +221,11 @@ fn generated_specifications_have_all_constructs_and_much_to_do() {
     assert!(effects.iter().all(|count| *count > 20), "{effects:?}");
 }
 
-/// A specification that a seed gives.
-struct Generated {
+/// A specification that a seed gives, or a text.
+pub struct Generated {
     seed: u64,
-    program: Program,
+    /// The checked specification.
+    pub program: Program,
     canonical: String,
     bounds: Bounds,
 }
@@ -243,6 +244,17 @@ impl Generated {
         }
     }
 
+    /// A specification with a text and the usual bounds.
+    pub fn of_text(name: &str, text: &str) -> Generated {
+        let (program, canonical) = read(name, text);
+        Generated {
+            seed: 0,
+            program,
+            canonical,
+            bounds: Bounds::default(),
+        }
+    }
+
     /// The canonical form is its own one, and runs in the same way.
     fn canonical_differs(&self) -> Option<String> {
         let (again, twice) = read(&self.program.name, &self.canonical);
@@ -254,7 +266,7 @@ impl Generated {
     }
 
     /// By first choices and by seeds, the stack IR does what the reference does.
-    fn ir_differs(&self) -> Option<String> {
+    pub fn ir_differs(&self) -> Option<String> {
         for (choices, all) in [
             (Choices::First, &CHOICES[..1]),
             (Choices::Host, &CHOICES[..]),
@@ -285,7 +297,7 @@ impl Generated {
     }
 
     /// By first choices and by seeds, the C does what the reference does.
-    fn c_differs(&self) -> Option<String> {
+    pub fn c_differs(&self) -> Option<String> {
         let name = self.program.name.to_lowercase();
         let bounds = Bounds {
             choices: Choices::Host,
@@ -370,7 +382,7 @@ fn difference(seed: u64, (form, shown): (&str, &str), expected: &str) -> Option<
 }
 
 /// The lines of a run of the reference.
-fn reference(program: &Program, choice: Choice) -> (String, Vec<Line>) {
+pub fn reference(program: &Program, choice: Choice) -> (String, Vec<Line>) {
     let options = Options {
         choice,
         steps: Some(STEPS),
@@ -415,7 +427,7 @@ fn fired<'p, T: Target>(chooser: Rc<Chooser<'p>>, target: T, choice: Choice) -> 
 }
 
 /// Specifications with what once differed, as small as they can be.
-const SMALL: [(&str, &str); 6] = [
+const SMALL: [(&str, &str); 7] = [
     (
         "a point of a child is detached from the point above it",
         "channel C(x, y); by x: M; by y: N;
@@ -479,6 +491,37 @@ const SMALL: [(&str, &str); 6] = [
         trans from c to d provided s[3].v begin end;",
     ),
     (
+        "names repeat in other scopes",
+        "const two = 2; type kind = 0..9;
+        channel C(x, y); by x: M(k: kind); by y: N;
+        module H process; ip p: C(x); export e: kind; end;
+        body modules for H;
+          const two = 3; type kind = 5..7;
+          channel C(x, y); by x: M(k: kind); by y: N;
+          module H process; ip p: C(x); export e: kind; end;
+          body modules for H;
+            state s, t; var k: integer;
+            procedure select; procedure select; begin k := k + 2 end; begin select end;
+            initialize to s begin k := 0; e := 6 end;
+            trans from s to t name a: begin select; output p.M(5) end;
+          end;
+          body scratch for H; end;
+          modvar m, n: H; ip q: C(y);
+          state s, t; var k: integer;
+          procedure select; procedure select; begin k := k + two end; begin select; select end;
+          initialize to s begin k := 0; e := 3; init m with modules; init n with scratch;
+            connect q to m.p end;
+          trans when q.M provided k + m.e = 6 from s to t name a: begin select; output p.M(8) end;
+        end;
+        body locals for H; end;
+        modvar m, n: H; ip p: C(y);
+        state s, t; var k: integer;
+        procedure select; procedure select; begin k := k + two end; begin select end;
+        initialize to s begin k := 0; init m with modules; init n with locals; connect p to m.p end;
+        trans when p.M provided k + m.e = 3 from s to t name a: begin select end;
+        trans from t to s provided k = 2 name select: begin end;",
+    ),
+    (
         "a set has members above its base",
         "var s: set of 0..2; n: 0..9; state a, b, c, d;
         initialize to a begin n := 2; s := [] end;
@@ -500,13 +543,7 @@ const SMALL: [(&str, &str); 6] = [
 fn small_specifications_fire_the_same_everywhere() {
     for (title, text) in SMALL {
         let text = format!("specification s systemprocess; default individual queue; {text} end.");
-        let (program, canonical) = read("s", &text);
-        let small = Generated {
-            seed: 0,
-            program,
-            canonical,
-            bounds: Bounds::default(),
-        };
+        let small = Generated::of_text("s", &text);
         assert!(
             reference(&small.program, Choice::First).0.lines().count() > 3,
             "{title}"

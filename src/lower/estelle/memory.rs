@@ -169,10 +169,12 @@ pub struct Store {
 }
 
 impl Store {
-    /// Adds a kind of so many instances to a module.
+    /// Adds a kind of so many instances to a module. Bodies in different scopes may have one name.
     pub fn new(module: &mut ir::Module, name: &str, capacity: u32) -> Store {
+        let is_taken = |name: &str| module.kinds.iter().any(|kind| kind.name == name);
+        let name = ir::free_name(&name.to_lowercase(), is_taken);
         module.kinds.push(Kind {
-            name: name.to_string(),
+            name,
             owner: String::new(),
             capacity,
             lives: Lives::Always,
@@ -195,12 +197,8 @@ impl Store {
         name: &str,
         (of, dimensions): (ir::Type, Vec<u32>),
     ) -> FieldId {
-        let mut own = name.to_lowercase();
-        let mut number = 2;
-        while !self.names.insert(own.clone()) {
-            own = format!("{}.{number}", name.to_lowercase());
-            number += 1;
-        }
+        let own = ir::free_name(&name.to_lowercase(), |name| self.names.contains(name));
+        self.names.insert(own.clone());
         let fields = &mut module.kinds[self.kind.at()].fields;
         fields.push(Field {
             name: own,

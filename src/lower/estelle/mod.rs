@@ -139,6 +139,9 @@ impl Fault {
     }
 }
 
+/// The kind with the tables of the kernel.
+pub const MODULES: &str = "modules";
+
 /// Turns of a loop without a bound.
 const LOOP_LIMIT: u32 = 1_000_000;
 
@@ -226,11 +229,13 @@ pub fn lower_fixed(
         name: program.name.to_lowercase(),
         ..ir::Module::default()
     };
+    // The tables of the kernel come first, so that they have their name.
+    let table = vec![Store::new(&mut module, MODULES, 1)];
     let own: Vec<Store> = program
         .bodies
         .iter()
         .zip(&sizes.instances)
-        .map(|(body, count)| Store::new(&mut module, &body.name.to_lowercase(), (*count).max(1)))
+        .map(|(body, count)| Store::new(&mut module, &body.name, (*count).max(1)))
         .collect();
     let memory = |module: &mut ir::Module, bodies: Vec<Store>, name: &str| Memory {
         locals: Store::new(module, name, 1),
@@ -239,7 +244,6 @@ pub fn lower_fixed(
         local: BTreeMap::new(),
         bound: BTreeMap::new(),
     };
-    let table = vec![Store::new(&mut module, "modules", 1)];
     let memories = [
         memory(&mut module, table, "scratch"),
         memory(&mut module, own, "locals"),
@@ -295,12 +299,8 @@ impl<'a> Lower<'a> {
 
     /// Takes a name for a function: this one, or this one with a number.
     fn free_name(&mut self, wanted: &str) -> String {
-        let mut name = wanted.to_string();
-        let mut number = 2;
-        while !self.names.insert(name.clone()) {
-            name = format!("{wanted}.{number}");
-            number += 1;
-        }
+        let name = ir::free_name(wanted, |name| self.names.contains(name));
+        self.names.insert(name.clone());
         name
     }
 
@@ -313,7 +313,7 @@ impl<'a> Lower<'a> {
         let program = self.program;
         for (at, header) in program.headers.iter().enumerate() {
             let declared = (!header.exports.is_empty()).then(|| {
-                let name = format!("{}.exports", header.name.to_lowercase());
+                let name = format!("{}.exports", header.name);
                 let capacity = self.sizes.count_of_header[at].max(1);
                 let mut store = Store::new(&mut self.module, &name, capacity);
                 let variables = header

@@ -2,10 +2,9 @@
 
 use super::read;
 use crate::back::c::estelle::Printed;
-use crate::back::c::reserved::no_name;
 use crate::lower::estelle::{Bounds, Choices};
 use crate::pipeline::{self, Specified};
-use crate::tool::compiler::deep;
+use crate::tool::compiler::{NAME_OPTION, deep, refuse_name};
 use crate::tool::failure::{Failure, about};
 use crate::tool::layout::instead;
 use crate::tool::terminal::style::is_json;
@@ -79,12 +78,7 @@ pub fn build(
         program.name = name.to_string();
     }
     let own = program.name.to_lowercase();
-    if let Some(reason) = no_name(&own) {
-        return Err(Failure::environment(format!(
-            "`{own}` cannot be the name of the generated C: {reason}; choose another name with \
-             --name"
-        )));
-    }
+    refuse_name(&own, NAME_OPTION)?;
     let printed = c_of(path, &program, bounds)?;
     std::fs::create_dir_all(folder).map_err(about(folder))?;
     let mut said = String::new();

@@ -7,6 +7,7 @@ use super::build::c_of;
 use crate::lower::estelle::{Bounds, Choices};
 use crate::simulate::estelle::{Choice, Chooser, Origin, Target};
 use crate::tool::c_compiler;
+use crate::tool::compiler::refuse_name;
 use crate::tool::failure::{Failure, about, plain};
 use crate::types::estelle::program::Program;
 use std::cell::RefCell;
@@ -41,6 +42,7 @@ pub fn built(
         return Err(Failure::refused(says));
     }
     let own = program.name.to_lowercase();
+    refuse_name(&own, "rename the specification")?;
     let choices = match choice {
         Choice::First => Choices::First,
         Choice::Seed(_) => Choices::Host,

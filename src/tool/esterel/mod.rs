@@ -11,13 +11,12 @@
 pub mod child;
 pub mod companion;
 
-use super::compiler::{Report, deep};
+use super::compiler::{NAME_OPTION, Report, deep, refuse_name};
 use super::failure::{Failure, about};
 use super::progress;
 use super::terminal::style::is_json;
 use super::terminal::{note, result, show};
 use crate::back::c::esterel::{self, Outside, Printed};
-use crate::back::c::reserved::no_name;
 use crate::pipeline::{self, Reactive};
 use crate::reactive::explore::BUDGET;
 use crate::source::Sources;
@@ -83,12 +82,7 @@ pub fn build(
     if let Some(name) = name {
         module.name = name.to_string();
     }
-    if let Some(reason) = no_name(&module.name) {
-        return Err(Failure::environment(format!(
-            "`{}` cannot be the name of the generated C: {reason}; choose another name with --name",
-            module.name
-        )));
-    }
+    refuse_name(&module.name, NAME_OPTION)?;
     if let Some(reason) = esterel::refused(&module) {
         let name = &module.name;
         let help = "choose other names, or set the name of the module with --name";

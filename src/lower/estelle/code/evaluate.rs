@@ -350,9 +350,13 @@ impl Code<'_, '_> {
                 let bit = matches!(value, Computed::Bit(_));
                 let (low, high) = known(&value);
                 let step = if function == Predefined::Succ { 1 } else { -1 };
+                let by = self.word(step);
+                if (least, most) == INTEGERS {
+                    let number = self.number(value);
+                    return self.sum(Binary::Add, (number, (low, high)), (by, (step, step)));
+                }
                 let allowed = (least.max(least - step), most.min(most - step));
                 let number = self.within(value, allowed);
-                let by = self.word(step);
                 let number = self.arithmetic(Arithmetic::Add, number, by);
                 match bit {
                     true => Computed::Bit(self.op(Op::Truncate(1), &[number])),

@@ -4,14 +4,12 @@ use super::Target;
 use super::chooser::{Chooser, Origin};
 use crate::ir::interface::Foreign;
 use crate::ir::{Module, Region};
+use crate::lower::estelle::MODULES;
 use crate::simulate::machine::values::Held;
 use crate::simulate::machine::{Host, Machine, Output};
 use crate::simulate::state::Limits;
 use crate::simulate::value::Datum;
 use std::rc::Rc;
-
-/// The kind whose fields are the tables of modules.
-const MODULES: &str = "modules";
 
 /// The table of parents of modules.
 const PARENT: &str = "parent";
