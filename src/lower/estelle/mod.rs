@@ -75,9 +75,9 @@ pub enum Fault {
     PoolFull,
     /// A queue is full.
     QueueFull,
-    /// `connect` of a point that has a link.
+    /// `connect` or `attach` of a point that is connected already.
     Connected,
-    /// `attach` of a point that has a link.
+    /// `connect` or `attach` of a point that is attached already.
     Attached,
     /// An output at a point that is attached to a child.
     AttachedOutput,
