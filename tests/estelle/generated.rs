@@ -67,8 +67,10 @@ fn generated_specifications_fire_the_same_everywhere() {
         // The compiler takes longer than all else.
         let in_c = (is_alone || seed % compiled == 0).then(|| generated.c_differs());
         let all = [generated.canonical_differs(), generated.ir_differs()];
-        let all = all.into_iter().chain(in_c).flatten();
-        all.collect::<Vec<String>>()
+        let all: Vec<String> = all.into_iter().chain(in_c).flatten().collect();
+        // A long run says at once what it finds.
+        all.iter().for_each(|difference| println!("{difference}"));
+        all
     });
     let differing: Vec<String> = differing.into_iter().flatten().collect();
     assert!(differing.is_empty(), "{}", differing.join("\n"));

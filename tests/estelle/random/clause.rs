@@ -284,8 +284,14 @@ impl Writer {
         }
     }
 
-    /// Writes a block.
+    /// Writes the name and the block of a transition.
     fn leaf(&mut self, own: &Own, open: &Open) -> String {
+        let name = self.values.name("t");
+        let block = self.scope(|writer| writer.block(own, open));
+        format!(" name {name}: {block};")
+    }
+
+    fn block(&mut self, own: &Own, open: &Open) -> String {
         let mut block = Block::default();
         let mut scope = open.scope.clone();
         let mut all = Vec::new();
@@ -324,8 +330,7 @@ impl Writer {
         }
         let last = self.values.integer(&scope, 2).0;
         all.push(format!("acc := mix(acc, {last})"));
-        let name = self.values.name("t");
-        format!(" name {name}: {}{};", block.declarations(), sequence(&all))
+        block.declarations() + &sequence(&all)
     }
 
     /// Adds all parts of a place to the checksum.

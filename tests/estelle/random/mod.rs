@@ -178,6 +178,14 @@ pub fn specification(seed: u64, name: &str) -> Specification {
 }
 
 impl Writer {
+    /// Writes a scope: behind it, its names may be given anew.
+    fn scope<T>(&mut self, write: impl FnOnce(&mut Writer) -> T) -> T {
+        let names = self.values.names;
+        let written = write(self);
+        self.values.names = names;
+        written
+    }
+
     /// Adds the types of a specification.
     fn kinds(&mut self) {
         let all = [2, 1, 2, 1, 3, 2, 1];
@@ -242,7 +250,7 @@ impl Writer {
     }
 
     /// Adds a channel.
-    fn channel(&mut self) {
+    fn channel(&mut self, name: String) {
         let roles = [self.values.name("one"), self.values.name("other")];
         let count = self.values.random.usize(2..5);
         let mut interactions = Vec::new();
@@ -269,7 +277,6 @@ impl Writer {
                 formals,
             });
         }
-        let name = self.values.name("Channel");
         self.channels.push(Channel {
             name,
             roles,

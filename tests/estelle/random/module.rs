@@ -27,7 +27,8 @@ impl Writer {
     pub fn specification(&mut self, name: &str) -> String {
         self.kinds();
         for _ in 0..self.values.random.usize(2..4) {
-            self.channel();
+            let name = self.values.name("Channel");
+            self.scope(|writer| writer.channel(name));
         }
         let attribute = match self.values.chance(35) {
             true => Some(self.values.one(&["systemprocess", "systemactivity"])),
@@ -76,13 +77,13 @@ impl Writer {
             .to_string();
         let own = Own::default();
         for _ in 0..2 {
-            let mut scope = Scope {
+            let scope = Scope {
                 routines: self.pure_functions.clone(),
                 is_pure: true,
                 ..Scope::default()
             };
             let kind = self.values.kind(Kind::is_ordinal);
-            let (routine, written) = self.routine(&own, &mut scope, Some(&kind));
+            let (routine, written) = self.routine(&own, &scope, Some(&kind));
             text += &format!(" pure {written}");
             self.pure_functions.push(Routine {
                 is_pure: true,
@@ -124,13 +125,24 @@ impl Writer {
     fn routine(
         &mut self,
         own: &Own,
-        scope: &mut Scope,
+        scope: &Scope,
         result: Option<&Rc<Kind>>,
     ) -> (Routine, String) {
-        let mut inner = scope.clone();
         let name = self
             .values
             .name(if result.is_some() { "fun" } else { "proc" });
+        self.scope(|writer| writer.routine_named(name, own, scope, result))
+    }
+
+    /// Writes a function or a procedure with a name.
+    fn routine_named(
+        &mut self,
+        name: String,
+        own: &Own,
+        scope: &Scope,
+        result: Option<&Rc<Kind>>,
+    ) -> (Routine, String) {
+        let mut inner = scope.clone();
         let (parameters, texts) = self.parameters(&mut inner, result.is_none());
         let mut block = Block {
             is_routine: true,
@@ -139,7 +151,7 @@ impl Writer {
         };
         let mut nested = String::new();
         if result.is_none() && self.values.chance(25) {
-            let (inside, written) = self.routine(own, &mut inner, None);
+            let (inside, written) = self.routine(own, &inner, None);
             nested = written;
             inner.routines.push(inside);
         }
@@ -481,7 +493,7 @@ impl Writer {
         }
         text += " end;";
         for body in &child.bodies {
-            let inside = self.inside(outside, depth + 1, copies);
+            let inside = self.scope(|writer| writer.inside(outside, depth + 1, copies));
             text += &format!(" body {body} for {}; {inside} end;", child.header);
         }
         text
@@ -569,7 +581,7 @@ impl Writer {
                 .values
                 .chance(40)
                 .then(|| self.values.kind(Kind::is_ordinal));
-            let (routine, written) = self.routine(own, &mut scope, result.as_ref());
+            let (routine, written) = self.routine(own, &scope, result.as_ref());
             text += &written;
             scope.routines.push(routine);
         }

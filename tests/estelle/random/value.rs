@@ -164,7 +164,7 @@ impl Values {
         of[self.random.usize(..of.len())].clone()
     }
 
-    /// Returns a name that no other thing has.
+    /// Returns a name that no other thing of an open scope has.
     pub fn name(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}{}", self.names)
