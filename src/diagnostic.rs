@@ -680,7 +680,7 @@ ids! {
         "A priority is a constant integer that is not negative. 0 is the highest priority.";
     EstelleClauseNotPure "estelle-clause-not-pure"
         "Clauses are evaluated in an open order and number, so they call only `pure` functions and \
-        write nothing.";
+        write nothing. So are the conditions behind `suchthat`.";
     EstelleTooManyTransitions "estelle-too-many-transitions"
         "`any` makes one transition for each of its values. A block becomes at most 4,096 \
         transitions, and a body has at most 65,536.";

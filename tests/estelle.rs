@@ -30,12 +30,12 @@ mod runs;
 mod speed;
 
 use runs::{EXAMPLES, Trace, program, root, run};
-use stackloom::simulate::estelle::{Bounds, Choice, Limits, Report, explore};
+use stackloom::simulate::estelle::{Bounds, Choice, Course, Limits, Report, explore};
 use stackloom::types::estelle::program::Program;
 use std::{env, fs};
 
-/// The most steps of a run.
-const STEPS: u64 = 100_000;
+/// The length of a run.
+const COURSE: Course = Course::of_steps(100_000);
 
 /// The choices of the expected traces.
 const SHOWN: [Choice; 4] = [
@@ -48,7 +48,7 @@ const SHOWN: [Choice; 4] = [
 /// Runs a program for many seeds.
 fn seeded(program: &Program) -> impl Iterator<Item = Trace> {
     let count = env::var("SEEDS").map_or(50, |count| count.parse().expect("a number"));
-    (1..=count).map(|seed| run(program, Choice::Seed(seed), STEPS))
+    (1..=count).map(|seed| run(program, Choice::Seed(seed), COURSE))
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn traces_are_the_expected_ones() {
                 Choice::First => "first".to_string(),
                 Choice::Seed(seed) => format!("seed {seed}"),
             };
-            format!("--- {title}\n{}", run(&program, choice, STEPS).text())
+            format!("--- {title}\n{}", run(&program, choice, COURSE).text())
         });
         let shown = shown.concat();
         let path = format!("{}/tests/estelle/traces/{}.txt", root(), example.name);
@@ -101,7 +101,7 @@ fn every_selection_keeps_the_rule_of_a_step() {
     for example in &EXAMPLES {
         let program = program(example.name, example.constants);
         for choice in SHOWN {
-            let trace = run(&program, choice, STEPS);
+            let trace = run(&program, choice, COURSE);
             for dump in trace.situations() {
                 let json = serde_json::to_value(dump).expect("a situation becomes JSON");
                 let breach = rule::breach_of_offers(&program, &json);
@@ -117,14 +117,14 @@ fn every_selection_keeps_the_rule_of_a_step() {
 #[test]
 fn the_ball_of_pingpong_crosses_the_net() {
     let program = program("pingpong", &[]);
-    properties::pingpong(&run(&program, Choice::First, STEPS));
+    properties::pingpong(&run(&program, Choice::First, COURSE));
     seeded(&program).for_each(|trace| properties::pingpong(&trace));
 }
 
 #[test]
 fn the_alternating_bit_delivers_all_in_order() {
     let program = program("alternating", &[]);
-    properties::alternating(&run(&program, Choice::First, STEPS));
+    properties::alternating(&run(&program, Choice::First, COURSE));
     seeded(&program).for_each(|trace| properties::alternating(&trace));
 }
 
@@ -137,10 +137,10 @@ fn inres_transfers_over_any_medium() {
         )
     };
     let perfect = with("perfect");
-    properties::inres_perfect(&run(&perfect, Choice::First, STEPS));
+    properties::inres_perfect(&run(&perfect, Choice::First, COURSE));
     seeded(&perfect).for_each(|trace| properties::inres_perfect(&trace));
     let dead = with("dead");
-    properties::inres_dead(&run(&dead, Choice::First, STEPS));
+    properties::inres_dead(&run(&dead, Choice::First, COURSE));
     seeded(&dead).for_each(|trace| properties::inres_dead(&trace));
     seeded(&with("lossy")).for_each(|trace| properties::inres(&trace));
 }
@@ -148,21 +148,21 @@ fn inres_transfers_over_any_medium() {
 #[test]
 fn the_stations_of_abracadabra_agree() {
     let program = program("abracadabra", &[("losses", "3")]);
-    properties::abracadabra(&run(&program, Choice::First, STEPS));
+    properties::abracadabra(&run(&program, Choice::First, COURSE));
     seeded(&program).for_each(|trace| properties::abracadabra(&trace));
 }
 
 #[test]
 fn the_sliding_window_delivers_all_in_order() {
     let program = program("sliding", &[]);
-    properties::sliding(&run(&program, Choice::First, STEPS));
+    properties::sliding(&run(&program, Choice::First, COURSE));
     seeded(&program).for_each(|trace| properties::sliding(&trace));
 }
 
 #[test]
 fn transport_reassembles_what_it_segments() {
     let program = program("transport0", &[]);
-    properties::transport0(&run(&program, Choice::First, STEPS));
+    properties::transport0(&run(&program, Choice::First, COURSE));
     seeded(&program).for_each(|trace| properties::transport0(&trace));
 }
 
@@ -170,7 +170,7 @@ fn transport_reassembles_what_it_segments() {
 fn sessions_exchange_legal_units() {
     for aborts in ["false", "true"] {
         let program = program("session", &[("aborts", aborts)]);
-        properties::session(&run(&program, Choice::First, STEPS));
+        properties::session(&run(&program, Choice::First, COURSE));
         seeded(&program).for_each(|trace| properties::session(&trace));
     }
 }
@@ -178,7 +178,7 @@ fn sessions_exchange_legal_units() {
 #[test]
 fn one_module_of_the_server_takes_each_request() {
     let program = program("server", &[("clients", "2"), ("requests", "5")]);
-    properties::server(&run(&program, Choice::First, STEPS));
+    properties::server(&run(&program, Choice::First, COURSE));
     seeded(&program).for_each(|trace| properties::server(&trace));
 }
 
@@ -189,7 +189,7 @@ fn the_generalised_stack_has_its_size_and_its_steps() {
         let names = ["v", "h", "requests", "work"].into_iter();
         let constants = names.zip(constants.iter().map(String::as_str));
         let program = program("gpi", &constants.collect::<Vec<_>>());
-        let trace = run(&program, Choice::First, STEPS);
+        let trace = run(&program, Choice::First, COURSE);
         properties::gpi(&trace, v, requests as i64);
         let tree = &trace.situations().next().expect("it has a step").tree;
         let leaves = tree
@@ -212,7 +212,7 @@ fn the_generalised_stack_has_its_size_and_its_steps() {
 #[test]
 fn delays_end_within_their_bounds() {
     let program = program("clock", &[]);
-    let first = run(&program, Choice::First, STEPS);
+    let first = run(&program, Choice::First, COURSE);
     properties::clock(&first);
     assert_eq!(first.times("clock.range", "due"), [2]);
     assert_eq!(first.times("clock.open", "due"), [1]);
@@ -230,7 +230,7 @@ fn delays_end_within_their_bounds() {
 #[test]
 fn attributes_say_which_modules_fire_in_a_step() {
     let program = program("attributes", &[]);
-    properties::attributes(&run(&program, Choice::First, STEPS));
+    properties::attributes(&run(&program, Choice::First, COURSE));
     seeded(&program).for_each(|trace| properties::attributes(&trace));
 }
 

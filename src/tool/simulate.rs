@@ -109,6 +109,9 @@ pub struct Arguments {
     /// Estelle only: stops after this many steps of all systems together
     #[arg(long, value_name = "N")]
     pub steps: Option<u64>,
+    /// Estelle only: time that a step of a system takes [default: none]
+    #[arg(long = "step-time", value_name = "TIME", value_parser = duration_ns)]
+    pub step_time_ns: Option<u64>,
     /// Estelle only: limit of --choice all [default: 1000000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub situations: Option<u32>,
@@ -358,6 +361,7 @@ impl Arguments {
         let of_estelle = given(&[
             (self.choice.is_some(), "--choice"),
             (self.steps.is_some(), "--steps"),
+            (self.step_time_ns.is_some(), "--step-time"),
             (self.situations.is_some(), "--situations"),
             (self.loop_limit.is_some(), "--loop-limit"),
             (self.dump, "--dump"),

@@ -8,7 +8,7 @@ use stackloom::ir::Module;
 use stackloom::lower::estelle::{Bounds, Choices, Fault, lower};
 use stackloom::pipeline::estelle_ir;
 use stackloom::simulate::estelle::{
-    Choice, Chooser, CompiledLine, CompiledRun, CompiledStep, IrTarget, Line, Target,
+    Choice, Chooser, CompiledLine, CompiledRun, CompiledStep, Course, IrTarget, Line, Target,
 };
 use stackloom::types::estelle::program::Program;
 use std::fmt::Write;
@@ -25,10 +25,10 @@ fn ir_and_c_fire_what_the_reference_fires() {
     let mut differing = Vec::new();
     for example in &EXAMPLES {
         let program = program(example.name, example.constants);
-        let expected = reference(&program, Choice::First, STEPS);
+        let expected = reference(&program, Choice::First, Course::of_steps(STEPS));
         assert!(expected.lines().count() > 3, "{expected}");
         for (form, module) in forms(&program, Choices::First) {
-            let shown = interpreted(&program, &module, Choice::First, STEPS);
+            let shown = interpreted(&program, &module, Choice::First, Course::of_steps(STEPS));
             differing.extend(difference((example.name, form), &shown, &expected));
         }
         let without_names = expected.lines().map(|line| {
@@ -84,18 +84,48 @@ fn agrees(
     choice: Choice,
     (forms, c): (&[(&str, Module)], &Built),
 ) -> Result<(), String> {
-    let expected = reference(program, choice, STEPS_OF_SEED);
+    let course = Course::of_steps(STEPS_OF_SEED);
+    let expected = reference(program, choice, course);
     for (form, module) in forms {
-        let shown = interpreted(program, module, choice, STEPS_OF_SEED);
+        let shown = interpreted(program, module, choice, course);
         let title = format!("{} by {choice:?}", example.name);
         difference((&title, form), &shown, &expected).map_or(Ok(()), Err)?;
     }
     let chooser = Rc::new(Chooser::new(program, choice));
     let target = c.target(Rc::clone(&chooser));
-    let limits = (Some(STEPS_OF_SEED), None);
-    let shown = fired(CompiledRun::new(chooser, target, choice, limits));
+    let shown = fired(CompiledRun::new(chooser, target, choice, course));
     let title = format!("{} by {choice:?}", example.name);
     difference((&title, "C"), &shown, &expected).map_or(Ok(()), Err)
+}
+
+#[test]
+fn steps_that_take_time_are_the_same_as_ir() {
+    let mut differing = Vec::new();
+    let mut delayed = 0;
+    for example in &EXAMPLES {
+        let program = program(example.name, example.constants);
+        let forms = forms(&program, Choices::Host);
+        for choice in [Choice::First, Choice::Seed(1), Choice::Seed(2)] {
+            let course = Course::of_steps(STEPS_OF_SEED);
+            let in_units = Course {
+                step_time: 2,
+                ..course
+            };
+            let expected = reference(&program, choice, in_units);
+            delayed += u32::from(expected != reference(&program, choice, course));
+            for (form, module) in &forms {
+                let in_ns = Course {
+                    step_time: 2 * program.unit_ns,
+                    ..course
+                };
+                let shown = interpreted(&program, module, choice, in_ns);
+                let title = format!("{} by {choice:?}", example.name);
+                differing.extend(difference((&title, form), &shown, &expected));
+            }
+        }
+    }
+    assert!(differing.is_empty(), "{}", differing.join("\n"));
+    assert!(delayed > 20, "steps that take time change {delayed} runs");
 }
 
 #[test]
@@ -109,8 +139,11 @@ fn a_planted_fault_in_the_c_is_found() {
     let changed = transitions.find(|one| one.to.is_some() && one.when.is_some());
     changed.expect("a transition goes to a state").to = None;
     let module = lower(&other, &Bounds::default()).expect("the specification has C");
-    let shown = interpreted(&program, &module, Choice::First, STEPS);
-    assert_ne!(shown, reference(&program, Choice::First, STEPS));
+    let shown = interpreted(&program, &module, Choice::First, Course::of_steps(STEPS));
+    assert_ne!(
+        shown,
+        reference(&program, Choice::First, Course::of_steps(STEPS))
+    );
 }
 
 #[test]
@@ -168,9 +201,9 @@ pub fn difference((title, form): (&str, &str), shown: &str, expected: &str) -> O
 
 /// One line for each transition of the reference: the time, the module, the transition's number and
 /// the state behind it. A fault ends it.
-pub fn reference(program: &Program, choice: Choice, most: u64) -> String {
+pub fn reference(program: &Program, choice: Choice, course: Course) -> String {
     let mut text = String::new();
-    for line in run(program, choice, most).lines {
+    for line in run(program, choice, course).lines {
         match line {
             Line::Step(step) => {
                 let (time, instance, number, to) = (step.time, step.instance, step.number, step.to);
@@ -211,14 +244,9 @@ pub fn fired<T: Target>(run: CompiledRun<'_, T>) -> String {
     text
 }
 
-/// Runs the stack IR of a specification.
-pub fn interpreted(program: &Program, module: &Module, choice: Choice, most: u64) -> String {
+/// Runs the stack IR of a specification; times of the course are in nanoseconds.
+pub fn interpreted(program: &Program, module: &Module, choice: Choice, course: Course) -> String {
     let chooser = Rc::new(Chooser::new(program, choice));
     let target = IrTarget::new(module, Rc::clone(&chooser));
-    fired(CompiledRun::new(
-        chooser,
-        target,
-        choice,
-        (Some(most), None),
-    ))
+    fired(CompiledRun::new(chooser, target, choice, course))
 }

@@ -9,7 +9,7 @@ use stackloom::ir::interface::{Foreign, Given, Home, Shape};
 use stackloom::ir::{ForeignId, Instruction, Module, Op, Terminator, Type, Value};
 use stackloom::lower::estelle::{Bounds, Choices, lower};
 use stackloom::pipeline::{estelle_c, estelle_ir};
-use stackloom::simulate::estelle::{Choice, Chooser, CompiledRun, Line};
+use stackloom::simulate::estelle::{Choice, Chooser, CompiledRun, Course, Line};
 use stackloom::simulate::machine::values::Held;
 use stackloom::simulate::machine::{Host, Machine, Output};
 use stackloom::simulate::state::Limits;
@@ -322,16 +322,17 @@ full: 64 fault 10
 /// All forms of a specification fire what the reference fires, by first choices: that.
 fn agreed(name: &str, program: &Program, compiler: &str) -> String {
     let (first, most) = (Choice::First, 500);
-    let expected = reference(program, first, most);
+    let course = Course::of_steps(most);
+    let expected = reference(program, first, course);
     let mut differing = Vec::new();
     for (form, module) in forms(program, Choices::First) {
-        let shown = interpreted(program, &module, first, most);
+        let shown = interpreted(program, &module, first, course);
         differing.extend(difference((name, form), &shown, &expected));
     }
     let c = built(name, program, (compiler, Choices::Host));
     let chooser = Rc::new(Chooser::new(program, first));
     let target = c.target(Rc::clone(&chooser));
-    let shown = fired(CompiledRun::new(chooser, target, first, (Some(most), None)));
+    let shown = fired(CompiledRun::new(chooser, target, first, course));
     differing.extend(difference((name, compiler), &shown, &expected));
     assert!(differing.is_empty(), "{}", differing.join("\n"));
     expected
@@ -382,7 +383,7 @@ fn interactions_carry_real_numbers() {
 #[test]
 fn lost_interactions_are_counted() {
     let program = program_of("lost", include_str!("outside/lost.stl"), &[]);
-    let lines = run(&program, Choice::First, 100).lines;
+    let lines = run(&program, Choice::First, Course::of_steps(100)).lines;
     let Some(Line::End(end)) = lines.last() else {
         panic!("a run ends");
     };

@@ -5,7 +5,7 @@
 
 use stackloom::diagnostic::render;
 use stackloom::simulate::estelle::{
-    Choice, Dump, Effect, End, Ending, Line, Message, Options, Run, Step,
+    Choice, Course, Dump, Effect, End, Ending, Line, Message, Options, Run, Step,
 };
 use stackloom::source::{FileId, Sources, Span};
 use stackloom::syntax::estelle::ast::Specification;
@@ -109,11 +109,11 @@ pub struct Trace {
     pub lines: Vec<Line>,
 }
 
-/// Runs a program to its end, or for `most` steps.
-pub fn run(program: &Program, choice: Choice, most: u64) -> Trace {
+/// Runs a program.
+pub fn run(program: &Program, choice: Choice, course: Course) -> Trace {
     let options = Options {
         choice,
-        steps: Some(most),
+        course,
         dumps: true,
         ..Options::default()
     };

@@ -10,12 +10,14 @@
 //! code/real.rs         real numbers
 //! code/statement.rs    statements of Pascal
 //! code/structure.rs    statements of Estelle
+//! code/argument.rs     arguments of calls, outputs and initialisations
 //! code/routine.rs      calls of functions and procedures
 //! code/transition.rs   the transitions that a body offers and fires
 //! code/delay.rs        clocks of transitions with a delay
 //! outside/             calls of the host, and functions for it
 //! ```
 
+pub mod argument;
 pub mod delay;
 pub mod evaluate;
 pub mod place;

@@ -422,6 +422,13 @@ impl<'a> Lower<'a> {
         memory.locals.field(module, name, (of, Vec::new()))
     }
 
+    /// A new variable of a type, for what must be kept while something else is computed.
+    fn kept(&mut self, which: Which, of: TypeId) -> Storage {
+        let program = self.program(which);
+        let (module, memory) = self.memory(which);
+        memory.locals.local(module, program, ("kept", of))
+    }
+
     /// The fields of a local variable.
     fn local(&mut self, which: Which, frame: FrameId, at: usize) -> Storage {
         let program = self.program(which);

@@ -41,4 +41,4 @@ pub use machine::Limits;
 pub use run::{Options, Run};
 pub use stepper::Refusal;
 pub use trace::{Dump, Effect, End, Ending, FaultLine, Line, Message, Node, Selected, Start, Step};
-pub use turns::Choice;
+pub use turns::{Choice, Course};

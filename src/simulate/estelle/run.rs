@@ -6,7 +6,7 @@ use super::recorder::Recorder;
 use super::situation::{Pending, Situation};
 use super::stepper::{Refusal, Stepper, Stopped};
 use super::trace::{End, Ending, Line};
-use super::turns::{Choice, PACE, Selection, Systems, Turns};
+use super::turns::{Choice, Course, PACE, Selection, Systems, Turns};
 use crate::source::Sources;
 use crate::types::estelle::program::Program;
 use std::collections::VecDeque;
@@ -17,10 +17,8 @@ use std::rc::Rc;
 pub struct Options {
     /// The way in which it chooses.
     pub choice: Choice,
-    /// The most steps of all systems together.
-    pub steps: Option<u64>,
-    /// The last time, in units of the timescale.
-    pub until: Option<u64>,
+    /// The length of the run and of its steps; times are in units of the timescale.
+    pub course: Course,
     /// True to write down the situation before each selection.
     pub dumps: bool,
     /// The bounds.
@@ -31,8 +29,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             choice: Choice::First,
-            steps: None,
-            until: None,
+            course: Course::default(),
             dumps: false,
             limits: Limits::default(),
         }
@@ -82,9 +79,8 @@ impl<'p> Run<'p> {
             recorder,
             lines: lines.into(),
         };
-        let ends = (options.steps, options.until);
         let mut run = Run {
-            turns: Turns::new(options.choice, ends, &mut systems),
+            turns: Turns::new(options.choice, options.course, &mut systems),
             systems,
             is_over: false,
         };
@@ -187,6 +183,10 @@ impl Systems for Interpreted<'_> {
         let instance = self.situation.systems[system].instance;
         let path = Rc::clone(&self.situation.instance(instance).path);
         self.choices.choose(Source::Order, &path, PACE)
+    }
+
+    fn time(&self) -> u64 {
+        self.situation.time
     }
 
     fn next_time(&mut self) -> Option<u64> {

@@ -3,7 +3,8 @@
 //! Systems are independent. By first choices they take turns in order of creation, a whole step
 //! each. (our decision) By seed each system has a clock of its own, which each selection and each
 //! execution moves on by a random amount (N3), and the system whose clock is least acts next. Where
-//! nothing can fire, time passes to the next end of a delay.
+//! nothing can fire, time passes to the next end of a delay. If steps take time, a system selects
+//! again when its last step has taken that long; meanwhile the others go on.
 
 use super::choice::Choices;
 use super::trace::Ending;
@@ -64,6 +65,9 @@ pub trait Systems {
     /// Draws a number below [`PACE`] for a system.
     fn pace(&mut self, system: usize) -> u64;
 
+    /// The time.
+    fn time(&self) -> u64;
+
     /// The next time at which a delay ends; none if no delay runs.
     fn next_time(&mut self) -> Option<u64>;
 
@@ -74,14 +78,33 @@ pub trait Systems {
     fn quiescent(&self) -> Ending;
 }
 
+/// The length of a run and of its steps. Times are in the unit of the systems.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Course {
+    /// The most steps of all systems together.
+    pub steps: Option<u64>,
+    /// The last time.
+    pub until: Option<u64>,
+    /// The time that a step of a system takes.
+    pub step_time: u64,
+}
+
+impl Course {
+    /// The course of a run that ends behind so many steps of all systems together.
+    pub const fn of_steps(most: u64) -> Course {
+        Course {
+            steps: Some(most),
+            until: None,
+            step_time: 0,
+        }
+    }
+}
+
 /// The turns of one run.
 #[derive(Debug)]
 pub struct Turns {
     choice: Choice,
-    /// The most steps of all systems together.
-    most: Option<u64>,
-    /// The last time, in the unit of the systems.
-    until: Option<u64>,
+    course: Course,
     paces: Vec<Pace>,
     /// By first choices: the system whose turn is next.
     turn: usize,
@@ -95,19 +118,16 @@ struct Pace {
     clock: u64,
     /// True if it has nothing to select.
     is_idle: bool,
+    /// The time at which its last step is over.
+    free_at: u64,
 }
 
 impl Turns {
-    /// Returns the turns of a run that ends behind `most` steps, and at the time `until`.
-    pub fn new(
-        choice: Choice,
-        (most, until): (Option<u64>, Option<u64>),
-        systems: &mut impl Systems,
-    ) -> Turns {
+    /// Returns the turns of a run.
+    pub fn new(choice: Choice, course: Course, systems: &mut impl Systems) -> Turns {
         let mut turns = Turns {
             choice,
-            most,
-            until,
+            course,
             paces: vec![Pace::default(); systems.count()],
             turn: 0,
             steps: 0,
@@ -137,7 +157,7 @@ impl Turns {
     fn take_turn(&mut self, systems: &mut impl Systems) -> bool {
         let count = self.paces.len();
         for system in (self.turn..count).chain(0..self.turn) {
-            if systems.is_stopped(system) || self.is_limited() {
+            if systems.is_stopped(system) || self.is_busy(systems, system) || self.is_limited() {
                 continue;
             }
             let selected = self.select(systems, system);
@@ -156,7 +176,8 @@ impl Turns {
     fn act(&mut self, systems: &mut impl Systems) -> bool {
         let is_limited = self.is_limited();
         let ready = |system: &usize| {
-            let may_select = !self.paces[*system].is_idle && !is_limited;
+            let is_free = !self.paces[*system].is_idle && !self.is_busy(systems, *system);
+            let may_select = is_free && !is_limited;
             !systems.is_stopped(*system) && (may_select || systems.is_within_step(*system))
         };
         let least = (0..self.paces.len())
@@ -186,6 +207,8 @@ impl Turns {
         match selected {
             Selection::Some => {
                 self.paces[system].is_idle = false;
+                let end = systems.time().saturating_add(self.course.step_time);
+                self.paces[system].free_at = end;
                 self.steps += 1;
             }
             Selection::None => self.paces[system].is_idle = true,
@@ -206,21 +229,21 @@ impl Turns {
         for system in 0..self.paces.len() {
             let is_idle = self.paces[system].is_idle && !systems.is_stopped(system);
             if is_idle && systems.yields(system) {
-                self.paces[system] = Pace {
-                    clock,
-                    is_idle: false,
-                };
+                self.paces[system].clock = clock;
+                self.paces[system].is_idle = false;
                 self.pause(systems, system);
             }
         }
     }
 
-    /// Nothing can fire: lets time pass to the end of a delay, or ends the run.
+    /// Nothing can fire: lets time pass to the end of a delay or a step, or ends the run.
     fn wait(&mut self, systems: &mut impl Systems) -> Option<Ending> {
         if self.is_limited() {
             return Some(Ending::Steps);
         }
-        match (systems.next_time(), self.until) {
+        let over = self.ends_of_steps(systems).min();
+        let next = systems.next_time().into_iter().chain(over).min();
+        match (next, self.course.until) {
             (Some(next), Some(until)) if next > until => {
                 systems.wait_until(until);
                 Some(Ending::Time)
@@ -236,6 +259,18 @@ impl Turns {
     }
 
     fn is_limited(&self) -> bool {
-        self.most.is_some_and(|most| self.steps >= most)
+        self.course.steps.is_some_and(|most| self.steps >= most)
+    }
+
+    /// Returns true for a system whose last step is not over.
+    fn is_busy(&self, systems: &impl Systems, system: usize) -> bool {
+        self.paces[system].free_at > systems.time()
+    }
+
+    /// The times at which steps of busy systems are over.
+    fn ends_of_steps(&self, systems: &impl Systems) -> impl Iterator<Item = u64> {
+        let all = 0..self.paces.len();
+        let busy = all.filter(|at| self.is_busy(systems, *at) && !systems.is_stopped(*at));
+        busy.map(|at| self.paces[at].free_at)
     }
 }

@@ -9,8 +9,8 @@ use super::super::progress;
 use super::super::terminal::{counted, note, part, result};
 use super::Arguments;
 use crate::simulate::estelle::{
-    Bounds, Choice, Chooser, CompiledLine, CompiledRun, Ending, Limits, Line, Options, Refusal,
-    Report, Run, explore,
+    Bounds, Choice, Chooser, CompiledLine, CompiledRun, Course, Ending, Limits, Line, Options,
+    Refusal, Report, Run, explore,
 };
 use crate::source::Sources;
 use crate::types::estelle::Settings;
@@ -83,6 +83,11 @@ fn decision(arguments: &Arguments) -> Result<Decision, Failure> {
         ),
         (arguments.steps.is_some() && is_all, "--steps", not_all),
         (arguments.after_ns.is_some() && is_all, "--for", not_all),
+        (
+            arguments.step_time_ns.is_some() && is_all,
+            "--step-time",
+            one_run,
+        ),
         (arguments.dump && is_all, "--dump", not_all),
         (arguments.compiled && is_all, "--compiled", one_run),
         (arguments.compiled && arguments.dump, "--dump", not_compiled),
@@ -111,6 +116,21 @@ fn decision(arguments: &Arguments) -> Result<Decision, Failure> {
     }
 }
 
+/// Returns the length of a run and of its steps, in a unit of time.
+fn course(arguments: &Arguments, program: &Program, unit_ns: u64) -> Result<Course, Failure> {
+    let step_time_ns = arguments.step_time_ns.unwrap_or(0);
+    if !step_time_ns.is_multiple_of(program.unit_ns) {
+        let says = "--step-time takes a multiple of the unit of time: of that which `timescale` \
+                    declares, or else of a second";
+        return Err(Failure::environment(says));
+    }
+    Ok(Course {
+        steps: arguments.steps,
+        until: arguments.after_ns.map(|after_ns| after_ns / unit_ns),
+        step_time: step_time_ns / unit_ns,
+    })
+}
+
 /// Prints the lines of one run, of the interpreter or of the C.
 fn one(
     arguments: &Arguments,
@@ -132,9 +152,9 @@ fn compiled(arguments: &Arguments, program: &Program, choice: Choice) -> Result<
     let built = built?;
     let chooser = Rc::new(Chooser::new(program, choice));
     let mut child = Child::start(&built.program, Rc::clone(&chooser))?;
-    let limits = (arguments.steps, arguments.after_ns);
+    let course = course(arguments, program, 1)?;
     let mut printed = Printed::default();
-    let run = CompiledRun::new(chooser, &mut child, choice, limits);
+    let run = CompiledRun::new(chooser, &mut child, choice, course);
     for line in run {
         let text = match arguments.json {
             true => in_json(&line),
@@ -162,10 +182,7 @@ fn trace(
 ) -> Result<(), Failure> {
     let options = Options {
         choice,
-        steps: arguments.steps,
-        until: arguments
-            .after_ns
-            .map(|after_ns| after_ns / program.unit_ns),
+        course: course(arguments, program, program.unit_ns)?,
         dumps: arguments.dump,
         limits: limits(arguments),
     };

@@ -85,7 +85,7 @@ pub(super) enum Within {
     Initialize,
     /// A transition.
     Transition,
-    /// A clause of a transition or of `initialize`.
+    /// A clause of a transition or of `initialize`, or a `suchthat` clause.
     Clause,
     /// A procedure that is not `pure`.
     Procedure,

@@ -389,7 +389,7 @@ impl Writer {
         if self.values.chance(40) {
             return vec![format!("all {domain} do {statements}")];
         }
-        let condition = self.values.condition(&inner, 2);
+        let condition = self.such_that(&inner);
         let mut text = format!("forone {domain} suchthat {condition} do {statements}");
         if self.values.chance(60) {
             let otherwise = sequence(&self.statements(own, scope, block, less));
@@ -503,7 +503,7 @@ impl Writer {
         vec![match self.values.chance(50) {
             true => format!("all {domain} do {statements}"),
             false => {
-                let condition = self.values.condition(&inner, 2);
+                let condition = self.such_that(&inner);
                 format!("forone {domain} suchthat {condition} do {statements}")
             }
         }]

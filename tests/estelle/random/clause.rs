@@ -188,6 +188,13 @@ impl Writer {
         written
     }
 
+    /// Writes the condition of `forone`.
+    pub fn such_that(&mut self, scope: &Scope) -> String {
+        let mut pure = scope.clone();
+        pure.is_pure = true;
+        self.without_faults(|writer| writer.values.condition(&pure, 2))
+    }
+
     fn any(&mut self, kind: &Rc<Kind>, open: &mut Open) -> String {
         let name = self.values.name("n");
         open.any.push((name.clone(), Rc::clone(kind)));

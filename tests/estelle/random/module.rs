@@ -605,7 +605,8 @@ impl Writer {
             if number > 0 {
                 text += " provided otherwise";
             } else if count > 1 {
-                text += &format!(" provided {}", self.values.condition(&pure, 1));
+                let condition = self.without_faults(|writer| writer.values.condition(&pure, 1));
+                text += &format!(" provided {condition}");
             }
             if !own.states.is_empty() {
                 text += &format!(" to {}", self.values.one(&own.states));

@@ -471,6 +471,7 @@ impl Values {
             is_writable: false,
         };
         inner.places.extend([bound.clone(), bound]);
+        inner.is_pure = true;
         let condition = self.condition(&inner, depth - 1);
         format!("(exist {name}: {} suchthat {condition})", kind.name)
     }

@@ -7,7 +7,7 @@ use super::evaluate::{Computed, Members, known};
 use super::{Bound, Code, Holder};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{FieldId, KindId, Op, Region, Stored, Type as Plain, Value};
-use crate::types::estelle::program::{BodyId, HeaderId, Place, Program, Root, Step, Type, TypeId};
+use crate::types::estelle::program::{BodyId, HeaderId, Place, Root, Step, Type, TypeId};
 
 /// More elements than these are copied by a loop.
 const UNROLLED: u64 = 8;
@@ -57,19 +57,6 @@ struct Element<'e> {
 type Does<'d> = dyn FnMut(&mut Code<'_, '_>, &Element<'_>) + 'd;
 
 impl Located {
-    /// Returns true for a value of one field, or a set.
-    pub fn is_scalar(&self, program: &Program) -> bool {
-        !matches!(
-            program.types[self.of.index()],
-            Type::Array { .. } | Type::Record { .. }
-        )
-    }
-
-    /// Returns true for an array.
-    pub fn is_text(&self, program: &Program) -> bool {
-        matches!(program.types[self.of.index()], Type::Array { .. })
-    }
-
     /// The lengths of the arrays that a leaf has within the part.
     fn rest(&self, leaf: usize) -> &[u32] {
         &self.leaves[leaf].dimensions[self.indices.len()..]

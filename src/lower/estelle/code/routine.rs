@@ -6,24 +6,12 @@
 
 use super::super::memory::{Scalar, bounds};
 use super::super::{Key, Which};
+use super::argument::{Passed, argument_has_effects};
 use super::evaluate::{Computed, Members};
-use super::place::Located;
 use super::{Called, Code, Environment};
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Type as Plain, Value};
-use crate::types::estelle::program::{
-    Argument, BodyId, Expression, ExpressionKind, FrameId, RoutineId, Type,
-};
-
-/// A value for a parameter.
-enum Given {
-    /// The parts of a scalar or a set.
-    Parts(Vec<Value>),
-    /// An array or a record, copied right before the call.
-    Placed(Located),
-    /// A text.
-    Text(Vec<u8>),
-}
+use crate::types::estelle::program::{Argument, BodyId, FrameId, RoutineId, Type};
 
 impl Code<'_, '_> {
     /// Calls a routine of the source; the parts of its result.
@@ -33,7 +21,7 @@ impl Code<'_, '_> {
             return self.primitive(id, arguments);
         }
         let mut environment = self.environment.clone();
-        let mut given = Vec::new();
+        let mut passed = Vec::new();
         for (at, argument) in arguments.iter().enumerate() {
             match argument {
                 Argument::Reference(place) => {
@@ -41,24 +29,23 @@ impl Code<'_, '_> {
                     environment.insert((self.which, routine.frame, at), bound);
                 }
                 Argument::Value(value) => {
-                    let value = self.given(value, (id, at));
-                    given.push((at, value));
+                    let mut later = arguments[at + 1..].iter();
+                    let may_change = later.any(|one| argument_has_effects(self.program(), one));
+                    let of = self.program().frames[routine.frame.index()][at].kind;
+                    passed.push((at, self.pass(value, of, may_change)));
                 }
             }
         }
+        // Only now, as an argument may call the same routine.
         let mut operands = Vec::new();
-        for (at, value) in given {
+        for (at, value) in passed {
             match value {
-                Given::Parts(parts) => operands.extend(parts),
-                Given::Placed(from) => {
+                Passed::Computed(Computed::Set(members)) => operands.extend(members.words),
+                Passed::Computed(value) => operands.push(self.plain(value)),
+                whole => {
                     let storage = self.local(routine.frame, at);
                     let to = self.local_place(storage);
-                    self.copy(&to, &from);
-                }
-                Given::Text(text) => {
-                    let storage = self.local(routine.frame, at);
-                    let to = self.local_place(storage);
-                    self.store_text(&to, &text);
+                    self.keep(&to, whole);
                 }
             }
         }
@@ -67,27 +54,6 @@ impl Code<'_, '_> {
             Some(_) => self.lowered(id, environment),
         };
         self.call(&called, &operands)
-    }
-
-    /// Computes the value for a parameter.
-    fn given(&mut self, value: &Expression, (id, at): (RoutineId, usize)) -> Given {
-        let routine = &self.program().routines[id.index()];
-        let of = self.program().frames[routine.frame.index()][at].kind;
-        let is_whole = matches!(
-            self.program().types[of.index()],
-            Type::Array { .. } | Type::Record { .. }
-        );
-        match (&value.kind, is_whole) {
-            (ExpressionKind::Text(text), true) => Given::Text(text.clone()),
-            (ExpressionKind::Read(place), true) => Given::Placed(self.locate(place)),
-            (_, _) => {
-                let value = self.value(value);
-                match self.fitting(value, of) {
-                    Computed::Set(members) => Given::Parts(members.words),
-                    value => Given::Parts(vec![self.plain(value)]),
-                }
-            }
-        }
     }
 
     /// The function of a routine for these references.

@@ -7,8 +7,8 @@ use super::super::Fault;
 use super::super::memory::{bounds, is_boolean};
 use super::super::sizes::{points_of, variables_of};
 use super::Code;
+use super::argument::Passed;
 use super::evaluate::{Computed, DONE};
-use super::place::Located;
 use crate::ir::op::{Arithmetic, Compare};
 use crate::ir::{Op, Probability, Region, Value};
 use crate::types::estelle::program::{
@@ -202,6 +202,9 @@ impl Code<'_, '_> {
             unreachable!("the checker demands a module variable");
         };
         let (at, element) = self.module_variable(*variable, indices);
+        let parameters = self.program().bodies[body.index()].variables.iter();
+        let types: Vec<TypeId> = parameters.map(|one| one.kind).collect();
+        let passed = self.passed(arguments, &types);
         let sizes = &self.lower.sizes;
         let (first, count) = (
             sizes.first_module[body.index()],
@@ -216,8 +219,9 @@ impl Code<'_, '_> {
         let kind = self.lower.body_kind(self.which, body);
         let instance = self.op(Op::At(kind), &[index]);
         self.fresh(body, (instance, number));
-        for (at, argument) in arguments.iter().enumerate() {
-            self.argument(body, instance, at, argument);
+        for (at, value) in passed.into_iter().enumerate() {
+            let to = self.variable_of(body, instance, at);
+            self.keep(&to, value);
         }
         // A module to which the variable referred lives on without a name.
         let before = self.op(Op::Load(at.0), &at.1);
@@ -254,39 +258,14 @@ impl Code<'_, '_> {
         self.kernel_store("generation", &[number], generation);
     }
 
-    /// Stores the value of a parameter of a new instance.
-    fn argument(&mut self, body: BodyId, instance: Value, at: usize, argument: &Expression) {
-        let to = self.variable_of(body, instance, at);
-        match &argument.kind {
-            ExpressionKind::Text(text) if to.is_text(self.program()) => {
-                self.store_text(&to, text);
-            }
-            ExpressionKind::Read(from) => {
-                let from = self.locate(from);
-                match from.is_scalar(self.program()) {
-                    true => {
-                        let value = self.load(&from);
-                        self.store(&to, value);
-                    }
-                    false => self.copy(&to, &from),
-                }
-            }
-            _computed => {
-                let value = self.value(argument);
-                self.store(&to, value);
-            }
-        }
-    }
-
     fn output(&mut self, point: &PointReference, interaction: usize, arguments: &[Expression]) {
         let number = self.point(point);
         let types = self.parameters(point, interaction);
-        let both = arguments.iter().zip(types);
-        let computed: Vec<Sent> = both.map(|(one, of)| self.sent(one, of)).collect();
+        let passed = self.passed(arguments, &types);
         let known = self.known_point(point);
         let known = known.and_then(|point| self.lower.fixed.targets.get(point as usize));
         let known = known.copied();
-        self.send(number, known, (interaction, computed));
+        self.send(number, known, (interaction, passed));
     }
 
     /// Appends an interaction where an output of a point arrives, which may be known.
@@ -294,7 +273,7 @@ impl Code<'_, '_> {
         &mut self,
         number: Value,
         known: Option<u32>,
-        (interaction, computed): (usize, Vec<Sent>),
+        (interaction, passed): (usize, Vec<Passed>),
     ) {
         let known = known.map(|far| (far, self.lower.sizes.owner(far)));
         let far = match known {
@@ -318,8 +297,8 @@ impl Code<'_, '_> {
         let is_full = self.is_kernel_number(item, "no_item");
         self.fails_if(is_full, Fault::QueueFull);
         let mut first = 0;
-        for sent in computed {
-            first = self.fill(item, first, sent);
+        for one in passed {
+            first = self.fill(item, first, one);
         }
         self.jump(behind);
         self.build.go_to(behind);
@@ -384,27 +363,6 @@ impl Code<'_, '_> {
         })
     }
 
-    /// Computes an argument of an output; a value beyond the type of the parameter is a fault.
-    fn sent(&mut self, argument: &Expression, of: TypeId) -> Sent {
-        match &argument.kind {
-            ExpressionKind::Text(text) => Sent::Text(text.clone()),
-            ExpressionKind::Read(place) => {
-                let at = self.locate(place);
-                match at.is_scalar(self.program()) {
-                    true => {
-                        let value = self.load(&at);
-                        Sent::Computed(self.fitting(value, of))
-                    }
-                    false => Sent::Placed(at),
-                }
-            }
-            _computed => {
-                let value = self.value(argument);
-                Sent::Computed(self.fitting(value, of))
-            }
-        }
-    }
-
     /// A value of a type, or else a fault.
     pub fn fitting(&mut self, value: Computed, of: TypeId) -> Computed {
         match (value, &self.program().types[of.index()]) {
@@ -420,9 +378,9 @@ impl Code<'_, '_> {
     }
 
     /// Fills slots of an item from `first` on; the first free slot behind.
-    fn fill(&mut self, item: Value, first: i64, sent: Sent) -> i64 {
-        match sent {
-            Sent::Computed(Computed::Set(members)) => {
+    fn fill(&mut self, item: Value, first: i64, passed: Passed) -> i64 {
+        match passed {
+            Passed::Computed(Computed::Set(members)) => {
                 let count = members.words.len() as i64;
                 for (at, word) in members.words.into_iter().enumerate() {
                     let slot = self.word(first + at as i64);
@@ -430,12 +388,12 @@ impl Code<'_, '_> {
                 }
                 first + count
             }
-            Sent::Computed(value) => {
+            Passed::Computed(value) => {
                 let slot = self.word(first);
                 self.keep_slot((item, slot), value);
                 first + 1
             }
-            Sent::Text(text) => {
+            Passed::Text(text) => {
                 for (at, byte) in text.iter().enumerate() {
                     let slot = self.word(first + at as i64);
                     let byte = self.word(i64::from(*byte));
@@ -443,7 +401,7 @@ impl Code<'_, '_> {
                 }
                 first + text.len() as i64
             }
-            Sent::Placed(at) => {
+            Passed::Placed(at) => {
                 let count = self.slots_of(&at);
                 self.parts(&at, item, &mut |code, part, flat, item| {
                     let value = code.load_part(part);
@@ -498,14 +456,4 @@ impl Code<'_, '_> {
             slot += held;
         }
     }
-}
-
-/// The value of an argument of an output.
-pub enum Sent {
-    /// A scalar or a set.
-    Computed(Computed),
-    /// An array or a record.
-    Placed(Located),
-    /// A text.
-    Text(Vec<u8>),
 }

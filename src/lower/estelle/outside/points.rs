@@ -11,9 +11,9 @@
 //! NAME_terminal_line_output_key(stack, module, code)    an output
 //! ```
 
+use super::super::code::argument::Passed;
 use super::super::code::evaluate::Computed;
 use super::super::code::place::Located;
-use super::super::code::structure::Sent;
 use super::super::code::{Called, Code};
 use super::super::sizes::points_of;
 use super::super::{Fault, KERNEL, Lower, Which};
@@ -175,12 +175,12 @@ impl<'a> Lower<'a> {
         let (mut code, parameters) = self.for_point(&name, at, &declared, Vec::new());
         let point = code.point_at(at);
         let first = at.declared.indices.len();
-        let mut sent = Vec::new();
+        let mut passed = Vec::new();
         for (place, parameter) in interaction.parameters.iter().enumerate() {
             let given = code.parameter(first + place);
-            sent.push(Sent::Computed(code.checked(given, parameter.kind)));
+            passed.push(Passed::Computed(code.checked(given, parameter.kind)));
         }
-        code.send(point, None, (number, sent));
+        code.send(point, None, (number, passed));
         code.answer(&[]);
         Some(Offered {
             does: code.finish(),

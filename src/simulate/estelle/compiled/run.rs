@@ -10,7 +10,7 @@ use super::chooser::{Chooser, Origin};
 use crate::lower::estelle::Fault;
 use crate::simulate::estelle::choice::Source;
 use crate::simulate::estelle::trace::Ending;
-use crate::simulate::estelle::turns::{Choice, PACE, Selection, Systems, Turns};
+use crate::simulate::estelle::turns::{Choice, Course, PACE, Selection, Systems, Turns};
 use serde::Serialize;
 use std::collections::VecDeque;
 use std::fmt;
@@ -94,12 +94,12 @@ struct Driven<'p, T> {
 }
 
 impl<'p, T: Target> CompiledRun<'p, T> {
-    /// Initialises a specification. The run ends behind `most` steps, and at a time.
+    /// Initialises a specification. The times of the run are in nanoseconds.
     pub fn new(
         chooser: Rc<Chooser<'p>>,
         target: T,
         choice: Choice,
-        (most, until_ns): (Option<u64>, Option<u64>),
+        course: Course,
     ) -> CompiledRun<'p, T> {
         let mut systems = Driven {
             chooser,
@@ -110,7 +110,7 @@ impl<'p, T: Target> CompiledRun<'p, T> {
         };
         let has_started = systems.start();
         let mut run = CompiledRun {
-            turns: Turns::new(choice, (most, until_ns), &mut systems),
+            turns: Turns::new(choice, course, &mut systems),
             systems,
             is_over: false,
         };
@@ -123,7 +123,7 @@ impl<'p, T: Target> CompiledRun<'p, T> {
     fn end(&mut self, ending: Ending) {
         self.is_over = true;
         self.systems.lines.push_back(CompiledLine::End {
-            time: self.systems.time(),
+            time: self.systems.units(),
             steps: self.turns.steps(),
             ending,
         });
@@ -155,7 +155,7 @@ impl<T: Target> Driven<'_, T> {
     }
 
     /// The time in units of the timescale.
-    fn time(&self) -> u64 {
+    fn units(&self) -> u64 {
         self.now_ns / self.chooser.program().unit_ns.max(1)
     }
 
@@ -181,7 +181,7 @@ impl<T: Target> Driven<'_, T> {
         };
         let step = CompiledStep {
             step: self.systems[system].steps,
-            time: self.time(),
+            time: self.units(),
             instance,
             from: named(from),
             to: named(to),
@@ -209,7 +209,7 @@ impl<T: Target> Driven<'_, T> {
         let instance = self.path(module);
         self.lines.push_back(CompiledLine::Fault {
             step,
-            time: self.time(),
+            time: self.units(),
             instance,
             fault: Fault::name_of(number).unwrap_or("unknown"),
             number,
@@ -269,6 +269,10 @@ impl<T: Target> Systems for Driven<'_, T> {
     fn pace(&mut self, system: usize) -> u64 {
         let path: Rc<str> = self.path(self.systems[system].module).into();
         self.chooser.draw(Source::Order, &path, PACE)
+    }
+
+    fn time(&self) -> u64 {
+        self.now_ns
     }
 
     fn next_time(&mut self) -> Option<u64> {

@@ -349,16 +349,19 @@ impl<'p> Machine<'p, '_> {
         let program = self.fixed.program;
         let at = self.point(reference)?;
         let instance = self.situation.instance(at.instance);
-        if instance.points[at.point].below.is_some() {
-            let says = format!("`{}` is attached to a child", self.point_name(at));
-            return Fault::err(FaultKind::AttachedOutput, says, span);
-        }
         let points = &program.bodies[instance.body.index()].points[reference.points];
         let declared = &program.channels[points.channel.index()].interactions[interaction];
         let mut values: Vec<Value> = Vec::new();
         for (argument, parameter) in arguments.iter().zip(&declared.parameters) {
             let value = self.evaluate(argument)?;
             values.push(self.fit(value, parameter.kind, argument.span)?);
+        }
+        if self.situation.instance(at.instance).points[at.point]
+            .below
+            .is_some()
+        {
+            let says = format!("`{}` is attached to a child", self.point_name(at));
+            return Fault::err(FaultKind::AttachedOutput, says, span);
         }
         if self.situation.queued >= self.fixed.limits.queued {
             let says = format!("more than {} queued interactions", self.fixed.limits.queued);

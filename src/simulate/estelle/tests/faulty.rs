@@ -1,7 +1,7 @@
 //! Faults: one specification for each, which the trace names and the end counts.
 
 use super::texts::{ending, faults, firings, program, run, system, trace};
-use crate::simulate::estelle::{Choice, Ending, FaultKind, Limits, Line, Options, Run};
+use crate::simulate::estelle::{Choice, Course, Ending, FaultKind, Limits, Line, Options, Run};
 
 /// A system that executes statements once, at once.
 fn once(declarations: &str, statements: &str) -> String {
@@ -281,20 +281,19 @@ fn fault_names_are_distinct_words() {
 fn a_run_ends_at_its_bounds() {
     let text = system("trans delay(2) name tick: begin end;");
     let program = program(&text);
-    let last = |options| {
+    let last = |course| {
+        let options = Options {
+            course,
+            ..Options::default()
+        };
         let run = Run::new(&program, None, options).expect("nothing is in C");
         run.last().expect("a run has an end").to_string()
     };
-    let options = Options {
+    let course = Course {
         until: Some(9),
-        steps: Some(100),
-        ..Options::default()
+        ..Course::of_steps(100)
     };
-    assert_eq!(last(options), "time t=9 steps=4");
-    let options = Options {
-        steps: Some(3),
-        ..Options::default()
-    };
-    assert_eq!(last(options), "steps t=6 steps=3");
+    assert_eq!(last(course), "time t=9 steps=4");
+    assert_eq!(last(Course::of_steps(3)), "steps t=6 steps=3");
     assert_eq!(run(&text, Choice::Seed(1)).len(), 10_002);
 }

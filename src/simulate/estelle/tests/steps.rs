@@ -1,7 +1,7 @@
 //! The step rule: who fires in a step, priorities, clocks, and what an output may cause.
 
-use super::texts::{ending, firings, system, trace};
-use crate::simulate::estelle::{Choice, Ending};
+use super::texts::{ending, fired, firings, run_of, system, trace};
+use crate::simulate::estelle::{Choice, Course, Ending};
 
 /// A root with two nodes that have two leaves each; `left` counts firings that are due.
 fn tree(root: &str, child: &str, due: [u32; 3]) -> String {
@@ -356,4 +356,42 @@ fn one_more_module_leaves_the_choices_of_others() {
         fired.filter(|it| it.contains(" s.m ")).collect::<Vec<_>>()
     };
     assert_eq!(of_m(&text("")), of_m(&text("init n with B;")));
+}
+
+#[test]
+fn steps_take_time_and_systems_do_not_wait_for_each_other() {
+    let text = "specification s; timescale milliseconds; default individual queue;
+        module Fast systemprocess; end;
+        body FastBody for Fast;
+          var left: integer;
+          initialize begin left := 2 end;
+          trans provided left > 0 name fast: begin left := left - 1 end;
+        end;
+        module Slow systemprocess; end;
+        body SlowBody for Slow;
+          var left: integer;
+          initialize begin left := 3 end;
+          trans provided left > 0 delay(2) name slow: begin left := left - 1 end;
+        end;
+        modvar one: Fast; other: Slow;
+        initialize begin init one with FastBody; init other with SlowBody end;
+        end.";
+    let course = Course {
+        step_time: 3,
+        ..Course::of_steps(100)
+    };
+    let expected = [
+        "1 0 one fast",
+        "1 2 other slow",
+        "2 3 one fast",
+        // The delay of 2 that began at 2 is over at 4, the step at 5.
+        "2 5 other slow",
+        "3 8 other slow",
+    ];
+    for choice in [Choice::First, Choice::Seed(1)] {
+        let lines = run_of(text, choice, course);
+        assert_eq!(fired(&lines), expected, "{choice:?}");
+        let end = lines.last().expect("a run has an end").to_string();
+        assert_eq!(end, "done t=11 steps=5", "{choice:?}");
+    }
 }

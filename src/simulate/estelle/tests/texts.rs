@@ -1,7 +1,7 @@
 //! Runs of small specifications that are written in the tests.
 
 use crate::diagnostic::render;
-use crate::simulate::estelle::{Choice, Ending, Line, Options, Run};
+use crate::simulate::estelle::{Choice, Course, Ending, Line, Options, Run};
 use crate::source::Sources;
 use crate::syntax::estelle::parse;
 use crate::types::estelle::program::Program;
@@ -20,10 +20,15 @@ pub fn program(text: &str) -> Program {
 
 /// Returns the lines of a run.
 pub fn run(text: &str, choice: Choice) -> Vec<Line> {
+    run_of(text, choice, Course::of_steps(10_000))
+}
+
+/// Returns the lines of a run of some length.
+pub fn run_of(text: &str, choice: Choice, course: Course) -> Vec<Line> {
     let program = program(text);
     let options = Options {
         choice,
-        steps: Some(10_000),
+        course,
         ..Options::default()
     };
     let run = Run::new(&program, None, options);
@@ -37,7 +42,11 @@ pub fn trace(text: &str, choice: Choice) -> Vec<String> {
 
 /// Returns what fires, such as `3 5 R.c due`: step, time, instance, transition.
 pub fn firings(text: &str, choice: Choice) -> Vec<String> {
-    let lines = run(text, choice);
+    fired(&run(text, choice))
+}
+
+/// Returns what fires in a run.
+pub fn fired(lines: &[Line]) -> Vec<String> {
     let steps = lines.iter().filter_map(|line| match line {
         Line::Step(it) => Some(format!(
             "{} {} {} {}",

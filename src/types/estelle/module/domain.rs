@@ -177,7 +177,7 @@ impl Checker<'_> {
     ) -> Option<StatementKind> {
         let (domain, condition, body) = self.inside(Region::Open, |checker| {
             let domain = checker.domain(domain);
-            let condition = checker.condition(condition);
+            let condition = checker.such_that(condition);
             (domain, condition, checker.body_of(body))
         });
         let otherwise = otherwise.map(|otherwise| self.body_of(otherwise));

@@ -215,13 +215,19 @@ impl Checker<'_> {
         }
         let (domain, condition) = self.inside(Region::Open, |checker| {
             let domain = checker.domain(domain);
-            (domain, checker.condition(condition))
+            (domain, checker.such_that(condition))
         });
         Some(Expression {
             kind: ExpressionKind::Exist(domain?, Box::new(condition?)),
             type_id: TypeId::BOOLEAN,
             span,
         })
+    }
+
+    /// S17: checks the condition of a `suchthat` clause, which is evaluated for an open number of
+    /// values. (our decision)
+    pub fn such_that(&mut self, condition: &ast::Expression) -> Option<Expression> {
+        self.within(Within::Clause, |checker| checker.condition(condition))
     }
 
     /// Returns true if the place demands expressions without effects.
