@@ -679,8 +679,8 @@ ids! {
     EstellePriority "estelle-priority"
         "A priority is a constant integer that is not negative. 0 is the highest priority.";
     EstelleClauseNotPure "estelle-clause-not-pure"
-        "Clauses are evaluated in an open order and number, so they call only `pure` functions and \
-        write nothing. So are the conditions behind `suchthat`.";
+        "Clauses, also those behind `suchthat`, are evaluated in an open order and number, so they \
+        call only `pure` functions and write nothing.";
     EstelleTooManyTransitions "estelle-too-many-transitions"
         "`any` makes one transition for each of its values. A block becomes at most 4,096 \
         transitions, and a body has at most 65,536.";

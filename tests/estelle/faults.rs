@@ -26,7 +26,7 @@ procedure takes(k: many); begin w := k end;
 ";
 
 /// Statements, and the fault in which they end.
-const STATEMENTS: [(&str, &str); 58] = [
+const STATEMENTS: [(&str, &str); 59] = [
     ("i := 4; s := i", "range"),
     ("i := -1; s := i", "range"),
     ("i := 4; s := small_one(i)", "range"),
@@ -111,6 +111,11 @@ const STATEMENTS: [(&str, &str); 58] = [
     (
         "init m with ChildBody; attach z to m.p; output z.M(1, [])",
         "attached_output",
+    ),
+    // Arguments are computed first.
+    (
+        "init m with ChildBody; attach z to m.p; i := 4; output z.M(i, [])",
+        "range",
     ),
 ];
 
