@@ -9,10 +9,15 @@ type small = 0..3; colour = (red, green); many = set of 1..9;
 channel C(x, y); by x: M(k: small; l: many); by y: N;
 ";
 
-/// Declarations of a system, before its transition.
+/// Declarations of a system, before its transition. The delay of a child would be a fault, but none
+/// begins, also where another system goes on: what initialises a child ends in a fault.
 const OWN: &str = "
 module Child process; ip p, q: C(x); end;
-body ChildBody for Child; end;
+body ChildBody for Child;
+  var least: integer;
+  initialize begin least := -1 end;
+  trans delay(least) begin end;
+end;
 body Stuck for Child; initialize provided 1 > 2 begin end; end;
 modvar m: Child; some: array [1..2] of Child;
 ip t, u: C(y); o: C(x);
@@ -136,7 +141,14 @@ fn a_fault_is_the_same_everywhere() {
         );
         begins += &format!("init m{at} with B{at};");
     }
-    text += &format!("initialize begin {begins} end; end.");
+    text += "module Lively systemprocess; end;
+        body LivelyBody for Lively;
+        state before, behind;
+        initialize to before begin end;
+        trans from before to behind begin end;
+        end;
+        modvar other: Lively;\n";
+    text += &format!("initialize begin {begins} init other with LivelyBody end; end.");
     let all = Generated::of_text("faults", &text);
     let lines = reference(&all.program, Choice::First).1;
     let found = lines.iter().filter_map(|line| match line {
