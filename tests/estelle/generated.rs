@@ -28,6 +28,9 @@ use std::rc::Rc;
 /// The most steps of a run.
 const STEPS: u64 = 300;
 
+/// The places of queues, if none gets full and there is memory for them.
+const FIRST_QUEUE: u32 = 100;
+
 /// The shortest queues that are tried.
 const LEAST_QUEUE: u32 = 8;
 
@@ -350,9 +353,12 @@ fn read(name: &str, text: &str) -> (Program, String) {
     (program, format(&tree, text))
 }
 
+/// Bounds under which the compiled specification does what the reference does, whose queues have
+/// none.
 fn bounds(program: &Program, written: &Specification) -> Bounds {
     let mut bounds = Bounds {
-        queue: 100,
+        choices: Choices::Host,
+        queue: FIRST_QUEUE,
         ..Bounds::default()
     };
     if written.abandons {
@@ -363,11 +369,49 @@ fn bounds(program: &Program, written: &Specification) -> Bounds {
             .map(|body| body.name.to_lowercase());
         bounds.instances = names.map(|name| (name, 20)).collect();
     }
-    // Many instances with many points leave memory for shorter queues.
-    while lower(program, &bounds).is_err() && bounds.queue > LEAST_QUEUE {
+    let mut bounds = fitting(program, bounds).expect("there is memory for short queues");
+    loop {
+        let mut larger = bounds.clone();
+        // The reference has all that it needs.
+        let fits = match what_is_full(program, &bounds) {
+            Some("queue_full") => {
+                larger.queue *= 2;
+                lower(program, &larger).is_ok().then_some(larger)
+            }
+            Some("pool_full") if written.abandons => {
+                larger.instances.values_mut().for_each(|count| *count *= 2);
+                fitting(program, larger)
+            }
+            _other => None,
+        };
+        match fits {
+            Some(fits) => bounds = fits,
+            None => return bounds,
+        }
+    }
+}
+
+/// The same bounds, or shorter queues where many instances with many points need the memory.
+fn fitting(program: &Program, mut bounds: Bounds) -> Option<Bounds> {
+    while lower(program, &bounds).is_err() {
+        if bounds.queue <= LEAST_QUEUE {
+            return None;
+        }
         bounds.queue /= 2;
     }
-    bounds
+    Some(bounds)
+}
+
+/// The fault in which a run of the stack IR ends, and which the reference does not have.
+fn what_is_full(program: &Program, bounds: &Bounds) -> Option<&'static str> {
+    let module = lower(program, bounds).ok()?;
+    let shown = CHOICES.map(|choice| {
+        let chooser = Rc::new(Chooser::new(program, choice));
+        let target = IrTarget::new(&module, Rc::clone(&chooser));
+        fired(chooser, target, choice)
+    });
+    let mut full = ["queue_full", "pool_full"].into_iter();
+    full.find(|fault| shown.concat().contains(fault))
 }
 
 /// The first line that differs, if any does.
