@@ -130,6 +130,27 @@ fn a_second_declaration_is_seen() {
     assert!(!ran(gcc.arg(built.source())).status.success());
 }
 
+/// The strings of a stack are the names of its counters.
+#[test]
+fn a_macro_leaves_the_names_of_counters_out() {
+    for example in EXAMPLES {
+        let built = Built::example("names", example);
+        for compiler in ["gcc", "clang-16"] {
+            let object = built.folder.join("stack.o");
+            let leave_out = format!("-D{}_WITHOUT_NAMES", built.name.to_uppercase());
+            for (flags, has_names) in [(&[][..], true), (&[leave_out], false)] {
+                let mut command = Command::new(compiler);
+                command.args(WARNINGS).args(flags).args(["-Os", "-c", "-o"]);
+                said(command.arg(&object).arg(built.source()));
+                let symbols = said(Command::new("nm").arg(&object));
+                assert_eq!(symbols.contains("_counter_name"), has_names, "{example}");
+                let strings = said(Command::new("strings").arg(&object));
+                assert_eq!(strings.contains("frames_in"), has_names, "{example}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_analyzer_of_gcc_finds_nothing() {
     for example in &EXAMPLES[..4] {

@@ -55,7 +55,7 @@ pub const INTERFACE: &str = "_message _event _place _settings _config _refusal _
 /// Suffixes of its constants in the header, beside those of notices, links, ports and counters.
 pub const CONSTANTS: &str = "_IDLE _FRAME _DELIVER _ACCEPTED _SENT _LATER _REFUSED _COUNTERS \
     _PATHS _FITS _FEW_BUFFERS _FEW_OUTPUTS _FEW_EVENTS _NO_BUDGET _WRONG_SETTING \
-    _LITTLE_MEMORY _MEMORY _MEMORY_FOR";
+    _LITTLE_MEMORY _MEMORY _MEMORY_FOR _WITHOUT_NAMES";
 
 /// Names that are taken.
 #[derive(Clone, Debug, Default)]

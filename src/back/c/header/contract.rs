@@ -51,7 +51,8 @@ fn paragraphs(stack: &Stack<'_>) -> Vec<String> {
         format!(
             "Counters: each frame that arrives is delivered, consumed, merged into another, held, \
              or dropped for a reason. The counters add up: frames_in = delivered + consumed + \
-             merged + held + the sum of all {upper}_DROPPED_x."
+             merged + held + the sum of all {upper}_DROPPED_x. The macro \
+             {upper}_WITHOUT_NAMES, defined for this file and for {name}.c, leaves out their names."
         ),
     ];
     all.extend(bodies(stack));

@@ -13,6 +13,7 @@
 //! silent.rs         what sends and puts nothing on the agenda
 //! callbacks.rs      functions that whoever uses the stack writes
 //! macros.rs         bytes of memory, as macros
+//! tables.rs         tables of the names of counters
 //! head.rs           heads of functions as text
 //! ```
 
@@ -25,6 +26,7 @@ pub mod macros;
 mod numbers;
 pub mod ports;
 pub mod silent;
+pub mod tables;
 pub mod values;
 
 use super::Stack;
@@ -163,12 +165,13 @@ fn functions(stack: &Stack<'_>) -> String {
          {}/* Writes the values of at most `capacity` counters, in the order of enum \
          {name}_counter;\n * returns how many counters there are. */\n{counters}\n\
          /* The names of the counters in the order of enum {name}_counter, and then NULL. */\n\
-         extern const char *const {name}_counter_name[];\n{}",
+         {}{}",
         inline::buffer(stack),
         inline::input(stack),
         inline::next(stack),
         inline::done(stack),
         carrier.unwrap_or_default(),
+        tables::declared(stack, "counter_name"),
         paths::declared(stack),
     )
 }

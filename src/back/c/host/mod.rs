@@ -34,6 +34,7 @@ mod timers;
 
 pub use stack::members;
 
+use super::header::tables;
 use super::{Stack, shapes, text};
 use crate::c::printer;
 use crate::c::tree::{Function, Item};
@@ -129,11 +130,8 @@ fn entries(stack: &Stack<'_>, agenda: &Agenda<'_, '_>) -> Vec<Item> {
 /// The names of all counters, as the header numbers them.
 fn names_of_counters(stack: &Stack<'_>) -> Item {
     let all = stack.names.counted.iter();
-    let lines: String = all.map(|one| format!("    \"{}\",\n", one.text)).collect();
-    let name = &stack.names.stack;
-    Item::Text(format!(
-        "const char *const {name}_counter_name[] = {{\n{lines}    NULL,\n}};\n"
-    ))
+    let names = all.map(|one| one.text.clone());
+    Item::Text(tables::defined(stack, "counter_name", names))
 }
 
 /// The suffix of the function that gives a host a buffer for a frame.

@@ -19,6 +19,7 @@
 
 use crate::back::c::Stack;
 use crate::back::c::header::head::comment_text;
+use crate::back::c::header::tables;
 use crate::back::c::names::Names;
 use crate::c::printer;
 use crate::c::tree::{
@@ -272,10 +273,11 @@ pub fn declared(stack: &Stack<'_>) -> String {
     let names = "The names of these counters, and then NULL: `taken REACTION`, and \
         `left REACTION TEST` for each test.";
     format!(
-        "\n{}{}\n{}extern const char *const {name}_path_name[];\n",
+        "\n{}{}\n{}{}",
         comment_text(&counts),
         printer::file(&[Item::Prototype(head(stack, Vec::new()))]),
         comment_text(names),
+        tables::declared(stack, "path_name"),
     )
 }
 
@@ -324,15 +326,13 @@ pub fn items(stack: &Stack<'_>) -> Vec<Item> {
     if stack.paths.is_empty() {
         return Vec::new();
     }
-    let name = &stack.names.stack;
     let lines = paths.iter().flat_map(|one| {
         let reaction = &one.path.reaction;
         let exits = one.path.exits.iter();
-        let left = exits.map(move |exit| format!("    \"left {reaction} {}\",\n", exit.name));
-        std::iter::once(format!("    \"taken {reaction}\",\n")).chain(left)
+        let left = exits.map(move |exit| format!("left {reaction} {}", exit.name));
+        std::iter::once(format!("taken {reaction}")).chain(left)
     });
-    let lines: String = lines.collect();
-    let names = format!("const char *const {name}_path_name[] = {{\n{lines}    NULL,\n}};\n");
+    let names = Item::Text(tables::defined(stack, "path_name", lines));
     let (capacity, most) = (atom("capacity"), atom(number(stack)));
     let fewer = binary("<", capacity.clone(), most.clone());
     let value = |at: C| atom("values").element(at);
@@ -367,7 +367,7 @@ pub fn items(stack: &Stack<'_>) -> Vec<Item> {
         ));
     }
     body.push(S::Return(Some(most)));
-    vec![Item::Text(names), Item::Function(head(stack, body))]
+    vec![names, Item::Function(head(stack, body))]
 }
 
 fn each(first: &str, condition: C, does: S) -> S {
