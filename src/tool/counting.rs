@@ -43,6 +43,7 @@ impl Counted {
             "--collect-atstart=no",
             "--toggle-collect=*bench_step",
             "--toggle-collect=*bench_wire",
+            "--zero-before=*bench_begin",
         ];
         let words = self.given.iter().map(OsString::as_os_str);
         let words: Vec<&OsStr> = words.chain([OsStr::new(mode)]).collect();

@@ -1,5 +1,6 @@
 //! The size of generated code: in, the examples and the stacks of `bench/`; out, the bytes of each
-//! at `-Os` and `-O2`, and the instructions that the compiler executes for `examples/web`.
+//! at `-Os` and `-O2`, at `-Os` also without the names of counters, and the instructions that the
+//! compiler executes for `examples/web`.
 //!
 //! Bytes are those of instructions, constants and unwind tables, as `size` prints them.
 
@@ -11,6 +12,16 @@ use std::path::{Path, PathBuf};
 
 /// The stacks of `bench/tcp.loom` and of `bench/udp.loom`.
 const STACKS: [&str; 4] = ["offloaded", "summed", "called", "called_summed"];
+
+/// How C is compiled: the name of the figures, the title, the level of optimisation, and whether
+/// the names of counters are there.
+type Column = (&'static str, &'static str, &'static str, bool);
+
+const COLUMNS: [Column; 3] = [
+    ("Os", "-Os", "-Os", true),
+    ("nameless", "-Os, no names", "-Os", false),
+    ("O2", "-O2", "-O2", true),
+];
 
 /// The source for which the work of the compiler is counted.
 const WEB: &str = "examples/web/web.loom";
@@ -24,18 +35,23 @@ pub fn rows(bench: &Bench, is_quick: bool) -> Result<Vec<Row>, Failure> {
             sources.extend(STACKS.map(|stack| (format!("{file}-{stack}"), path(stack))));
         }
     }
-    let levels: &[&str] = if is_quick { &["-Os"] } else { &["-Os", "-O2"] };
+    let columns: &[Column] = if is_quick { &COLUMNS[..1] } else { &COLUMNS };
     let mut rows = Vec::new();
     for (name, source) in sources {
         (bench.say)(&name);
         let own = name.replace('-', "_");
         let (source, _) = counting::written(&source, &own, Options::default(), bench.work)?;
-        for level in levels {
-            let Some(size) = counting::size_of(&source, &[level])? else {
+        let nameless = format!("-D{}_STACK_WITHOUT_NAMES", own.to_uppercase());
+        for (variant, title, level, is_named) in columns {
+            let flags = if *is_named {
+                &[*level][..]
+            } else {
+                &[*level, &nameless]
+            };
+            let Some(size) = counting::size_of(&source, flags)? else {
                 return Ok(Vec::new());
             };
-            let words = ["stackloom", level.trim_start_matches('-'), level];
-            let row = Row::without_sums(words, &name, "bytes", size.text);
+            let row = Row::without_sums(["stackloom", variant, title], &name, "bytes", size.text);
             rows.push(Row {
                 checksums: String::new(),
                 ..row
