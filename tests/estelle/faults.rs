@@ -9,14 +9,19 @@ type small = 0..3; colour = (red, green); many = set of 1..9;
 channel C(x, y); by x: M(k: small; l: many); by y: N;
 ";
 
-/// Declarations of a system, before its transition. The delay of a child would be a fault, but none
-/// begins, also where another system goes on: what initialises a child ends in a fault.
+/// Declarations of a system, before its transition. The delay of a child is a fault where it begins,
+/// and must not begin where what initialises the child ends in a fault, also when other systems go
+/// on.
 const OWN: &str = "
 module Child process; ip p, q: C(x); end;
 body ChildBody for Child;
   var least: integer;
   initialize begin least := -1 end;
   trans delay(least) begin end;
+end;
+body Pair for Child;
+  modvar one, two: Child;
+  initialize begin init one with ChildBody; init two with ChildBody end;
 end;
 body Stuck for Child; initialize provided 1 > 2 begin end; end;
 modvar m: Child; some: array [1..2] of Child;
@@ -31,7 +36,7 @@ procedure takes(k: many); begin w := k end;
 ";
 
 /// Statements, and the fault in which they end.
-const STATEMENTS: [(&str, &str); 59] = [
+const STATEMENTS: [(&str, &str); 61] = [
     ("i := 4; s := i", "range"),
     ("i := -1; s := i", "range"),
     ("i := 4; s := small_one(i)", "range"),
@@ -122,6 +127,8 @@ const STATEMENTS: [(&str, &str); 59] = [
         "init m with ChildBody; attach z to m.p; i := 4; output z.M(i, [])",
         "range",
     ),
+    ("init m with ChildBody", "delay_order"),
+    ("init m with Pair", "delay_order"),
 ];
 
 #[test]
@@ -143,9 +150,16 @@ fn a_fault_is_the_same_everywhere() {
     }
     text += "module Lively systemprocess; end;
         body LivelyBody for Lively;
+        module Child process; end;
+        body ChildBody for Child;
         state before, behind;
         initialize to before begin end;
-        trans from before to behind begin end;
+        trans from before to behind delay(1) begin end;
+        end;
+        modvar m: Child;
+        state before, behind;
+        initialize to before begin end;
+        trans from before to behind begin init m with ChildBody end;
         end;
         modvar other: Lively;\n";
     text += &format!("initialize begin {begins} init other with LivelyBody end; end.");
