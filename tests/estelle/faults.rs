@@ -9,9 +9,9 @@ type small = 0..3; colour = (red, green); many = set of 1..9;
 channel C(x, y); by x: M(k: small; l: many); by y: N;
 ";
 
-/// Declarations of a system, before its transition. The delay of a child is a fault where it begins,
-/// and must not begin where what initialises the child ends in a fault, also when other systems go
-/// on.
+/// Declarations of a system, before its transition. The delay of a child is a fault where it
+/// begins. It must not begin where what initialises the child ends in a fault, also when other
+/// systems go on.
 const OWN: &str = "
 module Child process; ip p, q: C(x); end;
 body ChildBody for Child;
