@@ -9,6 +9,7 @@ use crate::cores::on_all_cores;
 use crate::random::{Specification, specification};
 use crate::remote::build;
 use stackloom::diagnostic::{Severity, render};
+use stackloom::ir::Module;
 use stackloom::lower::estelle::{Bounds, Choices, lower};
 use stackloom::pipeline::{estelle_c, estelle_ir};
 use stackloom::simulate::estelle::{
@@ -114,9 +115,7 @@ fn planted_faults_are_found() {
             plant(&mut generated.program);
             let module = lower(&generated.program, &generated.bounds);
             let module = module.expect("the specification has C");
-            let chooser = Rc::new(Chooser::new(&generated.program, Choice::First));
-            let target = IrTarget::new(&module, Rc::clone(&chooser));
-            fired(chooser, target, Choice::First) != expected
+            interpreted(&generated.program, &module, Choice::First) != expected
         });
         assert!(is_found, "{title}");
     }
@@ -288,9 +287,7 @@ impl Generated {
             ] {
                 let module = module.unwrap_or_else(|says| panic!("SEED={}: {says}", self.seed));
                 for choice in all {
-                    let chooser = Rc::new(Chooser::new(&self.program, *choice));
-                    let target = IrTarget::new(&module, Rc::clone(&chooser));
-                    let shown = fired(chooser, target, *choice);
+                    let shown = interpreted(&self.program, &module, *choice);
                     let expected = reference(&self.program, *choice).0;
                     let title = format!("{form}, {choices:?}, {choice:?}");
                     let differs = difference(self.seed, (&title, &shown), &expected);
@@ -405,11 +402,7 @@ fn fitting(program: &Program, mut bounds: Bounds) -> Option<Bounds> {
 /// The fault in which a run of the stack IR ends, and which the reference does not have.
 fn what_is_full(program: &Program, bounds: &Bounds) -> Option<&'static str> {
     let module = lower(program, bounds).ok()?;
-    let shown = CHOICES.map(|choice| {
-        let chooser = Rc::new(Chooser::new(program, choice));
-        let target = IrTarget::new(&module, Rc::clone(&chooser));
-        fired(chooser, target, choice)
-    });
+    let shown = CHOICES.map(|choice| interpreted(program, &module, choice));
     let mut full = ["queue_full", "pool_full"].into_iter();
     full.find(|fault| shown.concat().contains(fault))
 }
@@ -454,6 +447,13 @@ pub fn reference(program: &Program, choice: Choice) -> (String, Vec<Line>) {
         .expect("a string takes it");
     }
     (text, lines)
+}
+
+/// The same of stack IR.
+fn interpreted(program: &Program, module: &Module, choice: Choice) -> String {
+    let chooser = Rc::new(Chooser::new(program, choice));
+    let target = IrTarget::new(module, Rc::clone(&chooser));
+    fired(chooser, target, choice)
 }
 
 /// The same of a compiled specification.
