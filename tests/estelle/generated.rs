@@ -350,8 +350,8 @@ fn read(name: &str, text: &str) -> (Program, String) {
     (program, format(&tree, text))
 }
 
-/// Bounds under which the compiled specification does what the reference does, whose queues have
-/// none.
+/// Bounds within which the runs of a specification stay, as far as there is memory. The reference
+/// has no bounds.
 fn bounds(program: &Program, written: &Specification) -> Bounds {
     let mut bounds = Bounds {
         choices: Choices::Host,
@@ -399,7 +399,7 @@ fn fitting(program: &Program, mut bounds: Bounds) -> Option<Bounds> {
     Some(bounds)
 }
 
-/// The fault in which a run of the stack IR ends, and which the reference does not have.
+/// The fault of a run of the stack IR that lacks memory, if one does.
 fn what_is_full(program: &Program, bounds: &Bounds) -> Option<&'static str> {
     let module = lower(program, bounds).ok()?;
     let shown = CHOICES.map(|choice| interpreted(program, &module, choice));
